@@ -23,6 +23,14 @@ struct executing {
 
 /* --- how an execution ended ---------------------------------------------------------- */
 
+static uint32_t needed_workers(const struct nx_capture_worker *w)
+{
+	uint32_t compiled = w->shared->job->model->worker_count;
+	uint32_t planned = nx_worker_plan(w)->rank_count;
+
+	return compiled > planned ? compiled : planned;
+}
+
 static enum nx_status note_end(struct nx_capture_worker *w, uint32_t execution, NRT_STATUS status)
 {
 	const struct nx_capture_plan *plan = nx_worker_plan(w);
@@ -30,6 +38,14 @@ static enum nx_status note_end(struct nx_capture_worker *w, uint32_t execution, 
 	nx_capture_step(w->shared);
 	if (status == NRT_SUCCESS)
 		return NX_OK;
+	if (!plan->wishes.ignores_errors && status == NRT_TIMEOUT &&
+	    w->shared->job->model->has_collectives)
+		return nx_fail(&w->err, NX_IO,
+			       "execution %u of %s failed with NRT_TIMEOUT: a collective may have "
+			       "waited for a worker that did not come; start all %u, on all nodes, "
+			       "with the same NEURON_RT_ROOT_COMM_ID, or raise "
+			       "NEURON_RT_EXEC_TIMEOUT",
+			       execution, plan->wishes.neff_path, needed_workers(w));
 	if (!plan->wishes.ignores_errors)
 		return nx_runtime_fail(nx_worker_library(w), status, &w->err, "execution %u of %s",
 				       execution, plan->wishes.neff_path);

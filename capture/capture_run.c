@@ -15,6 +15,7 @@
 #define USUAL_CORES 4
 #define INSTANCE_VARIABLE "NEURON_EXPLORER_INSTANCE"
 #define LARGE_INSTANCE "trn2.48xlarge"
+#define ROOT_VARIABLE "NEURON_RT_ROOT_COMM_ID"
 
 /* --- messages -----------------------------------------------------------------------------------
  */
@@ -60,6 +61,24 @@ static void ask_for_cores(const struct nx_capture_job *job)
 	}
 	snprintf(text, sizeof(text), "%u", count);
 	setenv("NEURON_RT_NUM_CORES", text, 0);
+}
+
+/* Collectives over several nodes meet at an address; without it every node waits for the others. */
+static enum nx_status check_meeting_point(const struct nx_capture_job *job, struct nx_error *err)
+{
+	const struct nx_capture_plan *plan = job->plan;
+	const char *root = getenv(ROOT_VARIABLE), *simulated = getenv("NEURON_SIM");
+	/* Times alone are simulated without the other ranks. */
+	bool is_timing = job->library->is_own && simulated && strcmp(simulated, "timing") == 0;
+
+	if (!job->model->has_collectives || plan->rank_count <= plan->worker_count || is_timing ||
+	    (root && *root))
+		return NX_OK;
+	return nx_fail(err, NX_USAGE,
+		       "%u of the %u workers run on other nodes, and " ROOT_VARIABLE
+		       " does not say where they meet; set it to HOST:PORT of the node of rank 0, "
+		       "the same on every node",
+		       plan->rank_count - plan->worker_count, plan->rank_count);
 }
 
 static enum nx_status set_environment(const struct nx_capture_job *job, struct nx_error *err)
@@ -336,6 +355,8 @@ enum nx_status nx_capture_run(const struct nx_capture_job *job, struct nx_captur
 		workers[i] = (struct nx_capture_worker){.shared = &shared, .index = i};
 	if (!st)
 		st = check_place(job->plan, err);
+	if (!st)
+		st = check_meeting_point(job, err);
 	if (!st)
 		st = set_environment(job, err);
 	if (!st) {

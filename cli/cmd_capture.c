@@ -39,7 +39,7 @@ static const struct nx_option options[] = {
 	 "Workers on this node, each on a logical core (default: as many as the model was compiled "
 	 "for)."},
 	{"collectives-worker-count", 0, NX_NUMBER("COUNT"), FIELD(total_workers),
-	 "Workers on all nodes."},
+	 "Workers on all nodes. Collectives over several nodes need NEURON_RT_ROOT_COMM_ID."},
 	{"collectives-worker-start-id", 0, NX_NUMBER("RANK"), FIELD(first_rank),
 	 "Rank of the first worker on this node (default 0)."},
 	{"collectives-profile-id", 'i', NX_TEXT_OR("RANK", "all"), FIELD(profile_id),
@@ -330,7 +330,9 @@ const struct nx_command nx_command_capture = {
 		"Without a Neuron device, the model runs on a software NeuronCore.\n\n"
 		"With several workers, each has a logical core of this machine and writes its own "
 		"file. Start a job over several nodes on each of them, with its own "
-		"--collectives-worker-start-id.",
+		"--collectives-worker-start-id, and if the model has collectives with the same "
+		"NEURON_RT_ROOT_COMM_ID=HOST:PORT: the address of the node of rank 0, with a free "
+		"port.",
 	.options = options,
 	.examples = examples,
 	.values_bytes = sizeof(struct capture),

@@ -22,7 +22,7 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n '__fish_seen_subcommand_from capture' -l ignore-inference -d 'The same as --ignore-exec-errors.'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -l enable-dge-notifs -d 'Trace the DMA descriptors that engines generate, so that dynamic DMAs have names and sizes. Many of them can overflow a device queue and cause a timeout.'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -s r -l collectives-workers-per-node -x -d 'Workers on this node, each on a logical core (default: as many as the model was compiled for).'
-	complete -c $program -n '__fish_seen_subcommand_from capture' -l collectives-worker-count -x -d 'Workers on all nodes.'
+	complete -c $program -n '__fish_seen_subcommand_from capture' -l collectives-worker-count -x -d 'Workers on all nodes. Collectives over several nodes need NEURON_RT_ROOT_COMM_ID.'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -l collectives-worker-start-id -x -d 'Rank of the first worker on this node (default 0).'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -s i -l collectives-profile-id -x -a 'all' -d 'The rank to profile, or all (default).'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -s m -l multi-input -r -F -d 'Inputs that differ by worker: a file with one line per worker, NAME FILE and so on.'
