@@ -163,6 +163,7 @@ const struct nx_command nx_command_nccom_test = {
 	.options = nx_nccom_option_table,
 	.examples = examples,
 	.is_program = true,
+	.tmpdir = "The folder for its log and profiles; /tmp if unset.",
 	.values_bytes = sizeof(struct nx_nccom_words),
 	.run = run,
 };

@@ -74,7 +74,7 @@ struct nx_example {
 };
 
 struct nx_invocation {
-	const char *program; /* as called: neuron-explorer, neuron-profile or nccom-test */
+	const char *program; /* as called: neuron-explorer, neuron-profile, nccom-test, ... */
 	bool is_legacy;	     /* called as neuron-profile */
 	int argc;	     /* of the command, whose name is argv[0] */
 	char **argv;
@@ -94,14 +94,17 @@ struct nx_command {
 	const struct nx_option *options;   /* ends with a zeroed row */
 	const struct nx_example *examples; /* ends with a zeroed row */
 	bool is_program;		   /* a name of the program itself, not a sub-command */
-	size_t values_bytes;		   /* the struct that options fill; values points to it */
+	const char *tmpdir;  /* what it keeps in $TMPDIR, for its man page; "": nothing */
+	size_t values_bytes; /* the struct that options fill; values points to it */
 	enum nx_status (*run)(const struct nx_invocation *call, void *values,
 			      struct nx_operands *operands, struct nx_error *err);
 };
 
 extern const struct nx_command *const nx_commands[]; /* programs come last */
 extern const size_t nx_command_count;
-const struct nx_command *nx_command_find(const char *name); /* not a program; NULL: none */
+/* NULL: there is none of that name. */
+const struct nx_command *nx_command_find(const char *name);
+const struct nx_command *nx_program_find(const char *name);
 
 #define NX_COMMAND(name) extern const struct nx_command nx_command_##name;
 #include "cli/commands.def"

@@ -61,6 +61,18 @@ static void put_names(struct nx_output *out)
 		nx_print(out, "%s%s", i ? " " : "", nx_commands[i]->name);
 }
 
+/* "nccom-test neuron-ls" */
+static void put_programs(struct nx_output *out)
+{
+	const char *space = "";
+
+	for (size_t i = 0; i < nx_command_count; i++)
+		if (nx_commands[i]->is_program) {
+			nx_print(out, "%s%s", space, nx_commands[i]->name);
+			space = " ";
+		}
+}
+
 static void bash_words(struct nx_output *out, const struct nx_command *command)
 {
 	nx_print(out, "\t%s)\n\t\twords='--help", command->name);
@@ -79,12 +91,15 @@ static void bash_words(struct nx_output *out, const struct nx_command *command)
 static void print_bash(struct nx_output *out)
 {
 	nx_print(out, "# SPDX-License-Identifier: Apache-2.0\n"
-		      "# bash completion for neuron-explorer, neuron-profile and nccom-test\n\n"
+		      "# bash completion for neuron-explorer and its other names\n\n"
 		      "_neuron_explorer()\n{\n"
 		      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-		      "\tlocal command=${COMP_WORDS[1]} words='' operands=''\n\n"
-		      "\tif [ \"${COMP_WORDS[0]##*/}\" = nccom-test ]; then\n"
-		      "\t\tcommand=nccom-test\n"
+		      "\tlocal command=${COMP_WORDS[1]} words='' operands=''\n"
+		      "\tlocal program=${COMP_WORDS[0]##*/}\n\n"
+		      "\tif [[ \" ");
+	put_programs(out);
+	nx_print(out, " \" == *\" $program \"* ]]; then\n"
+		      "\t\tcommand=$program\n"
 		      "\telif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
 		      "\t\tmapfile -t COMPREPLY < <(compgen -W '");
 	put_names(out);
@@ -106,8 +121,9 @@ static void print_bash(struct nx_output *out)
 		      "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
 		      "\tfi ;;\n"
 		      "\tesac\n}\n\n"
-		      "complete -o filenames -F _neuron_explorer neuron-explorer neuron-profile "
-		      "nccom-test\n");
+		      "complete -o filenames -F _neuron_explorer neuron-explorer neuron-profile ");
+	put_programs(out);
+	nx_print(out, "\n");
 }
 
 /* --- zsh ------------------------------------------------------------------- */
@@ -176,7 +192,9 @@ static void zsh_command(struct nx_output *out, const struct nx_command *command)
 
 static void print_zsh(struct nx_output *out)
 {
-	nx_print(out, "#compdef neuron-explorer neuron-profile nccom-test\n"
+	nx_print(out, "#compdef neuron-explorer neuron-profile ");
+	put_programs(out);
+	nx_print(out, "\n"
 		      "# SPDX-License-Identifier: Apache-2.0\n\n"
 		      "_neuron_explorer() {\n"
 		      "\tlocal -a commands\n"
@@ -188,8 +206,10 @@ static void print_zsh(struct nx_output *out)
 	}
 	nx_print(out, "\t)\n"
 		      "\tlocal command=$words[2]\n"
-		      "\tif [[ $service == nccom-test ]]; then\n"
-		      "\t\tcommand=nccom-test\n"
+		      "\tif [[ \" ");
+	put_programs(out);
+	nx_print(out, " \" == *\" $service \"* ]]; then\n"
+		      "\t\tcommand=$service\n"
 		      "\telif (( CURRENT == 2 )); then\n"
 		      "\t\t_describe command commands\n"
 		      "\t\treturn\n"
@@ -231,7 +251,7 @@ static void fish_option(struct nx_output *out, const struct nx_command *command,
 static void print_fish(struct nx_output *out)
 {
 	nx_print(out, "# SPDX-License-Identifier: Apache-2.0\n"
-		      "# fish completion for neuron-explorer, neuron-profile and nccom-test\n\n"
+		      "# fish completion for neuron-explorer and its other names\n\n"
 		      "for program in neuron-explorer neuron-profile\n");
 	for (const struct nx_option *o = nx_global_options; o->name; o++) {
 		nx_print(out, "\tcomplete -c $program -n __fish_use_subcommand -f -l %s -d '",
@@ -248,9 +268,16 @@ static void print_fish(struct nx_output *out)
 	}
 	nx_print(out, "\tcomplete -c $program -n '__fish_seen_subcommand_from help' -f -a '");
 	put_names(out);
-	nx_print(out, "'\nend\ncomplete -c nccom-test -f -a '%s'\n",
-		 nx_command_nccom_test.operand_choices);
-	each_option(out, &nx_command_nccom_test, fish_option);
+	nx_print(out, "'\nend\n");
+	for (size_t i = 0; i < nx_command_count; i++) {
+		if (!nx_commands[i]->is_program)
+			continue;
+		nx_print(out, "complete -c %s -f", nx_commands[i]->name);
+		if (nx_commands[i]->operand_choices)
+			nx_print(out, " -a '%s'", nx_commands[i]->operand_choices);
+		nx_print(out, "\n");
+		each_option(out, nx_commands[i], fish_option);
+	}
 }
 
 enum nx_status nx_completion_print(const char *shell, struct nx_output *out, struct nx_error *err)

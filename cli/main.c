@@ -32,6 +32,14 @@ const struct nx_command *nx_command_find(const char *name)
 	return NULL;
 }
 
+const struct nx_command *nx_program_find(const char *name)
+{
+	for (size_t i = nx_command_count; i > 0 && nx_commands[i - 1]->is_program; i--)
+		if (!strcmp(nx_commands[i - 1]->name, name))
+			return nx_commands[i - 1];
+	return NULL;
+}
+
 /* Commands of AWS's tool that are missing here, and what to use instead. */
 static const struct {
 	const char *name;
@@ -118,16 +126,18 @@ static enum nx_status run_command(struct nx_invocation *call, const struct nx_co
 static enum nx_status dispatch(struct nx_invocation *call, int argc, char **argv,
 			       struct nx_error *err)
 {
-	const struct nx_command *command;
+	const struct nx_command *command = nx_program_find(call->program);
 
-	if (call->program == nx_command_nccom_test.name) {
+	if (command == &nx_command_nccom_test) {
 		struct nx_arena arena = {0};
 		int count = nx_nccom_join_words(argc, argv, &arena, &argv);
-		enum nx_status st = run_command(call, &nx_command_nccom_test, count, argv, err);
+		enum nx_status st = run_command(call, command, count, argv, err);
 
 		nx_arena_release(&arena);
 		return st;
 	}
+	if (command)
+		return run_command(call, command, argc, argv, err);
 	if (argc < 2)
 		return nx_fail(err, NX_USAGE, "no command given; '%s --help' lists them",
 			       call->program);
@@ -159,8 +169,8 @@ int main(int argc, char **argv)
 	struct nx_invocation call = {.program = NX_PROGRAM, .exit_code = &exit_code};
 	struct nx_error err = {0};
 
-	if (!strcmp(name, nx_command_nccom_test.name))
-		call.program = nx_command_nccom_test.name;
+	if (nx_program_find(name))
+		call.program = nx_program_find(name)->name;
 	call.is_legacy = !strcmp(name, NX_LEGACY_PROGRAM);
 	if (call.is_legacy)
 		call.program = NX_LEGACY_PROGRAM;

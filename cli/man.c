@@ -80,14 +80,15 @@ static void put_example(struct nx_output *out, const struct nx_command *command,
 /* The sections at the end of all pages; command NULL: the page of the program. */
 static void put_end(struct nx_output *out, const struct nx_command *command)
 {
-	nx_print(out,
-		 ".SH ENVIRONMENT\n"
-		 ".TP\n\\fBNO_COLOR\\fR\n"
-		 "If set and not empty, messages are not coloured.\n"
-		 ".TP\n\\fBTMPDIR\\fR\n%s",
-		 command && command->is_program
-			 ? "The folder for its log and profiles; /tmp if unset.\n"
-			 : "The folder for temporary files; /var/tmp if unset.\n");
+	const char *tmpdir = command && command->tmpdir
+				     ? command->tmpdir
+				     : "The folder for temporary files; /var/tmp if unset.";
+
+	nx_print(out, ".SH ENVIRONMENT\n"
+		      ".TP\n\\fBNO_COLOR\\fR\n"
+		      "If set and not empty, messages are not coloured.\n");
+	if (*tmpdir)
+		nx_print(out, ".TP\n\\fBTMPDIR\\fR\n%s\n", tmpdir);
 	nx_print(out, ".SH EXIT STATUS\n");
 	for (size_t i = 0; i < nx_exit_code_count; i++) {
 		nx_print(out, ".TP\n\\fB%d\\fR\n", nx_exit_codes[i].code);

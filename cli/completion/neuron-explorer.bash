@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# bash completion for neuron-explorer, neuron-profile and nccom-test
+# bash completion for neuron-explorer and its other names
 
 _neuron_explorer()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local command=${COMP_WORDS[1]} words='' operands=''
+	local program=${COMP_WORDS[0]##*/}
 
-	if [ "${COMP_WORDS[0]##*/}" = nccom-test ]; then
-		command=nccom-test
+	if [[ " nccom-test neuron-ls " == *" $program "* ]]; then
+		command=$program
 	elif [ "$COMP_CWORD" -eq 1 ]; then
 		mapfile -t COMPREPLY < <(compgen -W 'inspect capture view show-session neff query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
 		return
@@ -169,6 +170,9 @@ _neuron_explorer()
 	nccom-test:--streams-json)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
+	neuron-ls:--output-format)
+		mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur")
+		return ;;
 	esac
 	case "$command" in
 	inspect)
@@ -201,6 +205,8 @@ _neuron_explorer()
 	nccom-test)
 		words='--help -r --nworkers -N --nnodes --node-rank -b --minbytes -e --maxbytes -i --stepbytes -f --stepfactor -n --iters -w --warmup_iters -I --neff_iters -W --neff_warmup_iters -d --datatype -c --check --seed -t --stats --show-algorithm --show-input-output-size --report-to-json-file --variable-size-op-metadata --custom-replica-groups --custom-src-target-pairs --data-parallel-dimension --processes --wall-time --runtime -s --hosts --hosts-file --mpi-log-dir -S --slurm-mode -u --slurm-vcpus-per-node --slurm-setup-script --slurm-job-id --slurm-use-head-node-neuron-bench --non-interactive --unique-buff --shared-output-buff --coalesced-cc-size-ratio --sb2sb --input-shape --output-shape --cc-dim --streams-json --vcpu-pin-mode --data-collector-port --data-collector-host --debug -V --version'
 		operands='all_reduce all_gather all_gatherv reduce_scatter sendrecv alltoall alltoallv permute broadcast' ;;
+	neuron-ls)
+		words='--help -w --wide -a --show-all-procs -t --topology -j --json-output --output-format -V --version' ;;
 	esac
 	case "$cur" in
 	-*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;
@@ -212,4 +218,4 @@ _neuron_explorer()
 	esac
 }
 
-complete -o filenames -F _neuron_explorer neuron-explorer neuron-profile nccom-test
+complete -o filenames -F _neuron_explorer neuron-explorer neuron-profile nccom-test neuron-ls

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# fish completion for neuron-explorer, neuron-profile and nccom-test
+# fish completion for neuron-explorer and its other names
 
 for program in neuron-explorer neuron-profile
 	complete -c $program -n __fish_use_subcommand -f -l help -d 'Show this help, or the help of a command.'
@@ -202,3 +202,10 @@ complete -c nccom-test -l data-collector-port -x -d 'See --vcpu-pin-mode.'
 complete -c nccom-test -l data-collector-host -x -d 'See --vcpu-pin-mode.'
 complete -c nccom-test -l debug -d 'Show all messages of the runtime.'
 complete -c nccom-test -s V -l version -d 'Show the version.'
+complete -c neuron-ls -f
+complete -c neuron-ls -s w -l wide -d 'Show processes, with 80 columns for their commands instead of 40.'
+complete -c neuron-ls -s a -l show-all-procs -d 'Also list processes that hold a device without a Neuron runtime.'
+complete -c neuron-ls -s t -l topology -d 'Also draw how the devices are connected.'
+complete -c neuron-ls -s j -l json-output -d 'Print a JSON array with an object for each device.'
+complete -c neuron-ls -l output-format -x -a 'text json' -d 'text for people (default), or json: an object that describes the instance, with the array of -j as neuron_devices.'
+complete -c neuron-ls -s V -l version -d 'Show the version.'

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/instance.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <fcntl.h>
 #include <nrt/nrt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "runtime/nrt/environment.h"
@@ -68,15 +70,19 @@ static void read_visible(struct nx_instance *instance, const char *text)
 	instance->visible_count = count;
 }
 
+uint32_t nx_instance_core_size(uint32_t most)
+{
+	uint64_t size = nx_environment_number("NEURON_LOGICAL_NC_CONFIG", 1, most, most);
+
+	return (uint32_t)nx_environment_number("NEURON_RT_VIRTUAL_CORE_SIZE", 1, most, size);
+}
+
 static void read_cores(struct nx_instance *instance)
 {
 	const char *visible = getenv("NEURON_RT_VISIBLE_CORES");
 	const struct nx_instance_kind *kind = instance->kind;
-	uint64_t size = nx_environment_number("NEURON_LOGICAL_NC_CONFIG", 1, kind->core_size,
-					      kind->core_size);
 
-	instance->core_size = (uint32_t)nx_environment_number("NEURON_RT_VIRTUAL_CORE_SIZE", 1,
-							      kind->core_size, size);
+	instance->core_size = nx_instance_core_size(kind->core_size);
 	instance->total_count = kind->device_count * kind->device_cores / instance->core_size;
 	instance->visible_count = instance->total_count;
 	if (visible && *visible)
@@ -116,6 +122,46 @@ uint64_t nx_instance_memory_bytes(const struct nx_instance *instance)
 uint64_t nx_instance_address(uint32_t hbm_idx, uint64_t offset)
 {
 	return (uint64_t)(hbm_idx >> 1 & 1) << 47 | (uint64_t)(hbm_idx & 1) << 38 | offset;
+}
+
+size_t nx_instance_links(const struct nx_instance_kind *kind, uint32_t device,
+			 uint32_t links[NX_INSTANCE_LINKS_MAX])
+{
+	const uint32_t count = kind->device_count, side = 4;
+	uint32_t row = device / side * side, column = device % side;
+
+	assert(device < count);
+	if (count == side * side) {
+		links[0] = (device + count - side) % count;
+		links[1] = row + (column + side - 1) % side;
+		links[2] = (device + side) % count;
+		links[3] = row + (column + 1) % side;
+		return 4;
+	}
+	if (count < 2)
+		return 0;
+	links[0] = (device + count - 1) % count;
+	links[1] = (device + 1) % count;
+	return count == 2 ? 1 : 2;
+}
+
+/* --- who uses it ---------------------------------------------------------------------- */
+
+#define MARK "neuron-cores-"
+
+int nx_instance_mark(const struct nx_instance *instance)
+{
+	uint32_t first = instance->first_visible * instance->core_size;
+	char name[64];
+
+	snprintf(name, sizeof(name), MARK "%u-%u", first,
+		 first + instance->visible_count * instance->core_size - 1);
+	return memfd_create(name, MFD_CLOEXEC);
+}
+
+bool nx_instance_mark_read(const char *link, uint32_t *first, uint32_t *last)
+{
+	return sscanf(link, "/memfd:" MARK "%u-%u", first, last) == 2 && *first <= *last;
 }
 
 /* --- instance ---------------------------------------------------------------------- */

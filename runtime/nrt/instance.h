@@ -11,6 +11,8 @@
 #ifndef NX_RUNTIME_NRT_INSTANCE_H
 #define NX_RUNTIME_NRT_INSTANCE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/device/device.h"
@@ -39,6 +41,9 @@ const struct nx_instance_kind *nx_instance_kind_of(enum nx_device_arch arch);
 /* Whether its devices take programs of that architecture: trn1 and inf2 have the same cores. */
 bool nx_instance_runs(const struct nx_instance_kind *kind, enum nx_device_arch arch);
 
+/* Physical cores per logical core, as the environment asks for: 1 to most, most if it does not. */
+uint32_t nx_instance_core_size(uint32_t most);
+
 /* Reads the environment; wrong values are logged and replaced by the default. */
 void nx_instance_read(struct nx_instance *instance);
 
@@ -49,5 +54,21 @@ uint32_t nx_instance_hbm(const struct nx_instance *instance, uint32_t core);
 uint64_t nx_instance_memory_bytes(const struct nx_instance *instance);
 /* The device address of a byte of an HBM. */
 uint64_t nx_instance_address(uint32_t hbm_idx, uint64_t offset);
+
+/*
+ * Devices with a direct link to a device: 16 are a torus of 4 by 4 (up, left, down, right), fewer
+ * are a ring (previous, next), one has none. Returns how many.
+ */
+#define NX_INSTANCE_LINKS_MAX 4
+size_t nx_instance_links(const struct nx_instance_kind *kind, uint32_t device,
+			 uint32_t links[NX_INSTANCE_LINKS_MAX]);
+
+/*
+ * A process that uses cores in software holds an empty memory file whose name says which, as one
+ * that uses real ones holds /dev/neuron0: neuron-ls finds both in /proc. -1 if there can be none.
+ */
+int nx_instance_mark(const struct nx_instance *instance);
+/* Reads what such a link of /proc names: the physical cores first to last. */
+bool nx_instance_mark_read(const char *link, uint32_t *first, uint32_t *last);
 
 #endif

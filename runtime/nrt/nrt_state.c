@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "runtime/nrt/async_queue.h"
@@ -24,6 +26,14 @@ static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER; /* init and close 
 static _Atomic int phase;
 static _Atomic uint64_t execution_count;
 static struct nx_instance instance;
+
+/* See nx_instance_mark. */
+static struct {
+	bool is_open;
+	int fd;
+	dev_t device;
+	ino_t file;
+} mark;
 
 NRT_STATUS nx_state_check(void)
 {
@@ -129,6 +139,29 @@ NRT_STATUS nx_text_list_new(const char *const *names, size_t name_count, const c
 
 /* --- life ------------------------------------------------------------------------ */
 
+static void set_mark(void)
+{
+	struct stat st;
+
+	mark.fd = nx_instance_mark(&instance);
+	mark.is_open = mark.fd >= 0 && fstat(mark.fd, &st) == 0;
+	if (mark.is_open) {
+		mark.device = st.st_dev;
+		mark.file = st.st_ino;
+	}
+}
+
+/* The host may have closed all descriptors and opened another file with this number. */
+static void drop_mark(void)
+{
+	struct stat st;
+
+	if (mark.is_open && fstat(mark.fd, &st) == 0 && st.st_dev == mark.device &&
+	    st.st_ino == mark.file)
+		close(mark.fd);
+	mark.is_open = false;
+}
+
 /* A child process has none of our threads and must not write our files. */
 static void renew(void *context, struct nx_object *object)
 {
@@ -164,6 +197,7 @@ static void after_fork(void)
 	nx_async_abandon();
 	nx_collectives_abandon();
 	nx_rank_worlds_abandon();
+	drop_mark();
 }
 
 static void register_fork_handler(void)
@@ -189,6 +223,7 @@ NX_EXPORT NRT_STATUS nrt_init(nrt_framework_type_t framework, const char *fw_ver
 		nx_log_restart();
 		pthread_once(&once, register_fork_handler);
 		nx_instance_read(&instance);
+		set_mark();
 		nx_execution_restart();
 		atomic_store_explicit(&phase, PHASE_READY, memory_order_release);
 		nx_log_info(__func__, "framework %d (%s, %s), %u cores", (int)framework,
@@ -214,6 +249,7 @@ NX_EXPORT void nrt_close(void)
 		nx_handle_close_all();
 		nx_collectives_end();
 		nx_rank_worlds_end();
+		drop_mark();
 	}
 	pthread_mutex_unlock(&life_lock);
 }

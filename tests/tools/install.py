@@ -47,7 +47,8 @@ class Site:
 
 
 def everything_is_there(site):
-    for path in ('bin/neuron-profile', 'bin/nccom-test', 'lib/neuron-explorer/libnrt.so.1',
+    for path in ('bin/neuron-profile', 'bin/nccom-test', 'bin/neuron-ls',
+                 'lib/neuron-explorer/libnrt.so.1',
                  'include/neuron-explorer/nrt/nrt.h', 'share/man/man1/neuron-explorer.1',
                  'share/zsh/site-functions/_neuron-explorer'):
         assert (site.prefix / path).exists(), path
