@@ -98,7 +98,8 @@ nrt_inspect_config_set_inspect_device_profile_mode(nrt_inspect_config_t *options
 /* Skips the first executions of each model in MODEL mode. */
 NRT_STATUS nrt_inspect_config_set_device_profile_num_warmup(nrt_inspect_config_t *options,
 							    uint64_t num_warmup);
-/* options NULL: the defaults. Does not read the variables. */
+/* options NULL: the defaults. Does not read the variables. Writes to a folder named after the start
+ * time, below that of the process. */
 NRT_STATUS nrt_inspect_begin_with_options(nrt_inspect_config_t *options);
 
 /* Activities: system_profile, device_profile, host_memory, cpu_util, all. */

@@ -37,6 +37,7 @@ struct nrt_inspect_config {
 	bool is_on, is_on_fail;
 	struct nx_trace_filter filter;
 	uint64_t max_events;
+	bool is_from_program; /* not from variables */
 };
 
 void nx_inspect_config_reset(struct nrt_inspect_config *config);

@@ -364,8 +364,10 @@ static void keep_draining(void *unused)
 /* --- folders ------------------------------------------------------------------- */
 
 /*
- * Containers on a shared volume may all be process 1 of the same instance. The first to make the
- * folder owns it; others, and later sessions, get a subfolder named after their start time.
+ * A session that a program configures itself has a subfolder named after its start time, which
+ * tools around such programs look for. Other sessions use the folder of the process: containers on
+ * a shared volume may all be process 1 of the same instance, so the first to make it owns it;
+ * others, and later sessions, get such a subfolder too.
  */
 static enum nx_status make_folder(struct nx_error *err)
 {
@@ -378,9 +380,11 @@ static enum nx_status make_folder(struct nx_error *err)
 	if (st)
 		return st;
 	for (unsigned attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
-		if (mkdir(session.folder, 0777) == 0)
+		bool is_made = mkdir(session.folder, 0777) == 0;
+
+		if (is_made && (attempt || !session.config.is_from_program))
 			return NX_OK;
-		if (errno != EEXIST)
+		if (!is_made && errno != EEXIST)
 			return nx_fail_errno(err, errno, "cannot make the folder %s",
 					     session.folder);
 		snprintf(session.folder + len, cap - len, "/%llu",
@@ -432,7 +436,8 @@ static void reserve_pending(void *context)
 
 static enum nx_status begin_files(struct nx_error *err)
 {
-	enum nx_status st = make_folder(err);
+	/* A session of nothing is allowed, and leaves nothing. */
+	enum nx_status st = session.config.activities ? make_folder(err) : NX_OK;
 
 	if (!st && !nx_heap_guarded(reserve_pending, NULL))
 		st = nx_fail(err, NX_LIMIT, "out of memory for the capture");
@@ -617,8 +622,11 @@ NX_EXPORT NRT_STATUS nrt_inspect_begin_with_options(nrt_inspect_config_t *option
 
 	NX_RETURN_IF_FAILED(nx_state_check());
 	nx_inspect_config_reset(&config);
+	if (options)
+		config = *options;
+	config.is_from_program = true;
 	end_session_of_environment();
-	return begin_logged(options ? options : &config, __func__);
+	return begin_logged(&config, __func__);
 }
 
 NX_EXPORT NRT_STATUS nrt_inspect_stop(void)

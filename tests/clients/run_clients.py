@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from tap_cases import run_cases  # noqa: E402
+from tap_cases import Skip, run_cases  # noqa: E402
 
 PROGRAM, LIBRARY, EXAMPLES, CLIENTS = (pathlib.Path(name).resolve() for name in sys.argv[1:5])
 SECONDS = 120
@@ -53,6 +53,47 @@ def the_calls_of_pytorchs_profiler(folder):
         assert (profile.parent / 'ntrace.pb').stat().st_size > 0
         shown = json.loads(run(folder, PROGRAM, 'show-session', '-s', profile, '-j').stdout)
         assert shown['ExecutionCount'] == 3, shown['ExecutionCount']
+    # vLLM looks for a folder of the process, and a folder for each session in it.
+    for profile in profiles:
+        place = profile.parent.relative_to(folder / 'output').parts
+        assert re.fullmatch(r'i-[0-9a-z]+_pid_\d+', place[0]), place
+        assert len(place) == 2 and re.fullmatch(r'\d{19}', place[1]), place
+    # The session of nothing has none.
+    assert len(list(folder.glob('output/*/*'))) == 2, list(folder.glob('output/*/*'))
+
+
+def the_calls_of_torch_neuronxs_profiler(folder):
+    said = run(folder, CLIENTS / 'neuron_profiler', 'file.neff', 'output').stdout
+    assert re.fullmatch(r'warning: an_event_of_another_runtime is not filtered \(\d+\)\n', said), said
+    (folder / 'output/framework_mapping_20260101_120000_000.json').write_text('{"graphs": []}')
+    process, = folder.glob('output/i-*_pid_*')
+    assert len(list(process.glob('**/*_instid_0_vnc_0.ntff'))) == 1, list(process.glob('**/*'))
+    assert len(list(process.glob('**/neff_*.neff'))) == 1, list(process.glob('**/*'))
+    run(folder, PROGRAM, 'view', '-d', 'output', '--output-format', 'json', '--output-file', 'out')
+    events = json.loads((folder / 'out/system_profile.json').read_text())['trace_events']
+    names = [event['name'] for event in events]
+    assert names.count('nrt_execute') == 3 and 'timestamp_sync_point' not in names, names
+    assert len(list(folder.glob('out/device_profile_model_*.json'))) == 1
+
+
+def the_calls_of_network_libraries(folder):
+    assert re.fullmatch(r'\d+ cores\n', run(folder, CLIENTS / 'fabric').stdout)
+
+
+def the_program_of_a_developer_guide(folder):
+    a, b = [float(i % 97) for i in range(65536)], [i % 89 / 2 for i in range(65536)]
+    (folder / 'a.bin').write_bytes(struct.pack('<65536f', *a))
+    (folder / 'b.bin').write_bytes(struct.pack('<65536f', *b))
+    run(folder, CLIENTS / 'developer_guide', 'file.neff', 'a', 'a.bin', 'b', 'b.bin')
+    c = struct.unpack('<65536f', (folder / 'c.out').read_bytes())
+    assert c == tuple(x + y for x, y in zip(a, b))
+
+
+def a_python_program_that_loads_the_library_itself(folder):
+    if re.search(b'__[at]san_init', LIBRARY.read_bytes()):
+        raise Skip('a sanitized library cannot be loaded into Python')
+    program = pathlib.Path(__file__).resolve().parent / 'through_ctypes.py'
+    assert run(folder, sys.executable, program, 'file.neff').stdout == 'sums match\n'
 
 
 def harness_command(runs, ranks):
@@ -124,4 +165,8 @@ if __name__ == '__main__':
         the_kernel_test_harness_with_three_runs,
         the_kernel_test_harness_with_two_ranks,
         the_kernel_test_harness_with_three_runs_of_two_ranks,
+        the_calls_of_torch_neuronxs_profiler,
+        the_calls_of_network_libraries,
+        the_program_of_a_developer_guide,
+        a_python_program_that_loads_the_library_itself,
     ], prepare))
