@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pending_dma: DMA work started and not yet finished, over time. A dynamic DMA counts from its
- * instruction on and is never removed, because its end is not known without DGE notifications. A
- * static transfer counts from its trigger to the end of its last packet.
+ * pending_dma: DMA work started and not yet finished, over time. A transfer counts from the
+ * instruction that starts it to the end of its last packet. A dynamic DMA that is no transfer,
+ * because there are no DGE notifications, counts from its instruction on and is never removed.
  */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "analyse/analyses.h"
+#include "model/transfer.h"
 
 struct step {
 	uint64_t time_ps;
@@ -19,6 +20,7 @@ struct pending_dma {
 	struct nx_derivation out;
 	struct steps NX_VEC_BODY(struct step) transfers; /* by time */
 	size_t next;
+	struct nx_trigger_walk triggers;
 	int64_t value[NX_MAX_GRAPHS];
 };
 
@@ -39,6 +41,7 @@ static void begin(void *state)
 	struct pending_dma *a = state;
 	const struct nx_transfers *transfers = &a->out.profile->transfers;
 
+	a->triggers.transfers = transfers;
 	for (size_t i = 0; i < transfers->len; i++) {
 		const struct nx_transfer *t = &transfers->items[i];
 
@@ -59,13 +62,21 @@ static void apply(struct pending_dma *a, const struct step *step)
 	a->out.fn(a->out.context, &row);
 }
 
+static bool is_transfer(struct pending_dma *a, const struct nx_instruction *row)
+{
+	uint32_t at = nx_trigger_walk_find(&a->triggers, row);
+
+	return at != NX_NONE && a->triggers.transfers->items[at].is_dynamic;
+}
+
 static void add(void *state, const void *opaque)
 {
 	struct pending_dma *a = state;
 	const struct nx_instruction *row = opaque;
 	struct step step = {row->start_ps, row->graph, 1};
 
-	if (!(nx_profile_slot(a->out.profile, row)->flags & NX_SLOT_DYNAMIC_DMA))
+	if (!(nx_profile_slot(a->out.profile, row)->flags & NX_SLOT_DYNAMIC_DMA) ||
+	    is_transfer(a, row))
 		return;
 	while (a->next < a->transfers.len && compare_steps(&a->transfers.items[a->next], &step) < 0)
 		apply(a, &a->transfers.items[a->next++]);

@@ -4,8 +4,8 @@
  *
  * A write fills a range, which lasts until the last read of any of its bytes; the part that a later
  * write covers ends there. Ranges are tracked in the partitions 0, 32, 64 and 96, one for each
- * quarter, for instructions and static DMAs; dynamic DMAs are not known. A write with gaps fills a
- * range for each piece, or a single one if there are more than PIECES_MAX.
+ * quarter, for instructions and transfers. A write with gaps fills a range for each piece, or a
+ * single one if there are more than PIECES_MAX.
  *
  * Ends are known only later, so ranges are spooled and handed out in order of start. Memory is a
  * few megabytes per core.
@@ -264,7 +264,7 @@ static void touch_operands(struct access *x, const struct nx_slot *slot, bool is
 
 /* --- what is added ---------------------------------------------------------- */
 
-static void read_transfer(struct access *x, const struct nx_transfer *t)
+static void touch_descriptors(struct access *x, const struct nx_transfer *t, bool is_write)
 {
 	const struct nx_dma_block *block = nx_transfer_block(x->a->out.profile, t);
 	const struct nx_binary_graph *graph = x->a->out.profile->program.binary_graphs[t->graph];
@@ -273,10 +273,15 @@ static void read_transfer(struct access *x, const struct nx_transfer *t)
 	for (size_t i = 0; block && i < block->descriptor_count && i < MAX_DESCRIPTORS; i++) {
 		const struct nx_dma_descriptor *d = &block->descriptors[i];
 
-		if (d->from_count && nx_variable_is_sbuf(graph, d->from[0]) &&
-		    nx_operand_from_dma(&o, d->from_offset, d->from_sizes, d->from_steps,
-					d->from_dims))
+		if (is_write ? nx_variable_is_sbuf(graph, d->to) &&
+				       nx_operand_from_dma(&o, d->to_offset, d->to_sizes,
+							   d->to_steps, d->to_dims)
+			     : d->from_count && nx_variable_is_sbuf(graph, d->from[0]) &&
+				       nx_operand_from_dma(&o, d->from_offset, d->from_sizes,
+							   d->from_steps, d->from_dims)) {
+			o.is_write = is_write;
 			touch(x, &o);
+		}
 	}
 }
 
@@ -291,8 +296,12 @@ static void add_transfer(struct sbuf_allocation *a, uint32_t index)
 				 .source = index,
 				 .engine = t->engine,
 				 .is_dma = true};
-	read_transfer(&x, t);
-	touch_operands(&x, slot, true);
+	touch_descriptors(&x, t, false);
+	/* the operands of a trigger are what its block writes */
+	if (t->is_dynamic)
+		touch_descriptors(&x, t, true);
+	else
+		touch_operands(&x, slot, true);
 }
 
 static void add_transfers_until(struct sbuf_allocation *a, uint64_t start_ps)

@@ -4,7 +4,7 @@
 #include <assert.h>
 
 #include "analyse/analyses.h"
-#include "analyse/static_dma.h"
+#include "analyse/packet_transfers.h"
 #include "model/measure.h"
 
 #define POINT_GAP_PS 10000
@@ -109,7 +109,7 @@ static void add(void *state, const void *opaque)
 	push_end(&g->ends, end);
 }
 
-/* Only a NEFF knows the source and destination of packets, and only for static transfers. */
+/* Only a NEFF knows the source and destination of packets, and only those of transfers. */
 static void add_hbm(void *state, const void *row)
 {
 	const struct nx_profile *p = ((struct throughput *)state)->out.profile;

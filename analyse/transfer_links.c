@@ -164,7 +164,7 @@ static void link_row(void *context, const void *opaque)
 	const struct nx_slot *slot = nx_profile_slot(links->profile, row);
 
 	links->row_id++;
-	if (slot->flags & NX_SLOT_TRIGGER) {
+	if (slot->flags & NX_SLOT_STARTS_DMA) {
 		uint32_t transfer = nx_trigger_walk_find(&links->triggers, row);
 
 		if (transfer != NX_NONE) {

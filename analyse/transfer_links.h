@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transfer_links: which executions triggered a static transfer and waited for it.
+ * transfer_links: which executions started a transfer and waited for it.
  *
  * Each transfer gets an id, the execution that triggered it, and the first execution that was
  * waiting for the semaphore of the transfer's block when its last packet ended. An instruction that

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DMA packets and static transfers. What depends on the (engine, queue) alone is rendered once. */
+/* DMA packets and transfers. What depends on the (engine, queue) alone is rendered once. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -186,7 +186,8 @@ static void write_packet(void *context, const void *opaque)
 
 		queue_members(w, &r);
 		nx_json_key_u64(w, "packet_aggregation_id",
-				nx_aggregation_id(p, row->graph, row->dma_queue, t->block_id, 0));
+				nx_aggregation_id(p, row->graph, row->dma_queue, t->block_id,
+						  t->turn));
 		put_attribution(w, p, t);
 	} else {
 		put_plain(x, row);
@@ -228,8 +229,10 @@ static void put_shapes(struct nx_json_writer *w, const struct nx_profile *p,
 	d = &block->descriptors[0];
 	put_sizes(w, "read_shape", d->from_sizes, d->from_dims);
 	put_sizes(w, "write_shape", d->to_sizes, d->to_dims);
-	nx_json_key_u64(w, "source_offset", d->from_offset);
-	nx_json_key_u64(w, "dest_offset", d->to_offset);
+	if (d->from_offset != NX_OFFSET_UNKNOWN)
+		nx_json_key_u64(w, "source_offset", d->from_offset);
+	if (d->to_offset != NX_OFFSET_UNKNOWN)
+		nx_json_key_u64(w, "dest_offset", d->to_offset);
 	put_steps(w, "source_steps", d->from_steps, d->from_dims);
 	put_steps(w, "dest_steps", d->to_steps, d->to_dims);
 	nx_json_key_u64(w, "descriptor_count", block->descriptor_count);
@@ -243,7 +246,8 @@ static void write_transfer(struct dma_export *x, const struct nx_transfer *t)
 
 	nx_json_begin_object(w);
 	put_span(w, t->start_ps, t->end_ps, t->size_bytes, t->crc);
-	nx_json_key_u64(w, "id", nx_aggregation_id(p, t->graph, queue->queue_idx, t->block_id, 0));
+	nx_json_key_u64(w, "id",
+			nx_aggregation_id(p, t->graph, queue->queue_idx, t->block_id, t->turn));
 	put_queue(w, queue->engine_idx, queue->queue_idx, queue->queue_class);
 	nx_json_key_text(w, "subgroup", queue->display_name);
 	nx_json_subgraph(w, p, t->graph);

@@ -125,7 +125,7 @@ static void write_row(void *context, const void *opaque)
 	nx_json_key_u64(w, "evt_wait_time", nx_wait_ns(row->wait_cycles, x->engine_clock));
 	put_slot(x, row);
 	put_predecessors(x, row);
-	if (nx_profile_slot(x->profile, row)->flags & NX_SLOT_TRIGGER)
+	if (nx_profile_slot(x->profile, row)->flags & NX_SLOT_STARTS_DMA)
 		transfer = nx_trigger_walk_find(&x->triggers, row);
 	if (transfer != NX_NONE)
 		nx_json_key_u64(w, "trigger",

@@ -76,8 +76,10 @@ static void put_attribution(struct dma_trace *x, const struct nx_transfer *t)
 	nx_perfetto_semaphore_label(x->profile, t->graph, block->semaphore, x->label);
 	nx_perfetto_arg_text(&x->args, "semaphore_id", x->label);
 	nx_perfetto_arg_text(&x->args, "variable", variable ? variable : "unknown");
-	nx_perfetto_arg_u64(&x->args, "source_offset", d->from_offset);
-	nx_perfetto_arg_u64(&x->args, "dest_offset", d->to_offset);
+	if (d->from_offset != NX_OFFSET_UNKNOWN)
+		nx_perfetto_arg_u64(&x->args, "source_offset", d->from_offset);
+	if (d->to_offset != NX_OFFSET_UNKNOWN)
+		nx_perfetto_arg_u64(&x->args, "dest_offset", d->to_offset);
 	nx_perfetto_arg_u64(&x->args, "descriptor_count", block->descriptor_count);
 }
 

@@ -292,7 +292,7 @@ static void write_row(void *context, const void *opaque)
 	args->items[ARG_CRC_IN].u64 = row->crc_in;
 	args->items[ARG_CRC_OUT].u64 = row->crc_out;
 	args->items[ARG_WAIT].u64 = nx_wait_ns(row->wait_cycles, x->engine_clock);
-	if (slot->flags & NX_SLOT_TRIGGER &&
+	if (slot->flags & NX_SLOT_STARTS_DMA &&
 	    (transfer = nx_trigger_walk_find(&x->triggers, row)) != NX_NONE) {
 		args->items[args->count].u64 =
 			x->profile->transfers.items[transfer].start_ps / 1000;

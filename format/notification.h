@@ -85,7 +85,9 @@ static inline unsigned nx_notification_type_of(enum nx_engine engine,
 
 /* --- writing ---------------------------------------------------------------------- */
 
-#define NX_NOTIFY_HINT_DGE 1u /* explicit records with it report generated DMAs */
+#define NX_NOTIFY_HINT_DGE 1u		/* explicit records with it report generated DMAs */
+#define NX_NOTIFY_DGE_NO_PC (1u << 30)	/* w1: it is the latest DMA that the engine started */
+#define NX_NOTIFY_DGE_PACKETS_MAX 4096u /* stored as 0 */
 #define NX_NOTIFY_NO_CRC 0xffffu
 
 static inline uint32_t nx_notification_head(unsigned type, uint32_t low)

@@ -11,6 +11,23 @@ const char *nx_tensor_kind_name(enum nx_tensor_kind kind)
 	return names[kind];
 }
 
+/* Rows are in order of their ids. */
+uint32_t nx_variable_of_id(const struct nx_binary_graph *graph, uint64_t var_id)
+{
+	size_t low = 0, high = graph->variable_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (graph->variables[middle].var_id < var_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < graph->variable_count && graph->variables[low].var_id == var_id ? (uint32_t)low
+										     : NX_NONE;
+}
+
 const char *nx_edge_name(unsigned type)
 {
 	static const char *const names[] = {"INVALID", "ORDERED", "ANTI_DEPENDENCE",

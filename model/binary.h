@@ -51,12 +51,14 @@ struct nx_queue_declaration {
 	size_t semaphore_count;
 };
 
+#define NX_OFFSET_UNKNOWN UINT64_MAX
+
 struct nx_dma_descriptor {
 	const char *op; /* copy, cast, add, transpose, …; "copy" when absent */
 	uint32_t *from; /* indices into variables, NX_NONE when unknown; several for a sum */
 	size_t from_count;
 	uint32_t to;
-	uint64_t from_offset, to_offset;
+	uint64_t from_offset, to_offset; /* NX_OFFSET_UNKNOWN: in a register */
 	uint64_t *from_sizes, *to_sizes; /* first in bytes, others counts */
 	int64_t *from_steps, *to_steps;
 	size_t from_dims, to_dims;
@@ -174,6 +176,8 @@ struct nx_binary_graph {
 	const char *definition; /* member name of its def.json */
 	struct nx_variable *variables;
 	size_t variable_count;
+	uint32_t *address_table; /* variables that dynamic DMAs reach by number, NX_NONE unknown */
+	size_t address_table_count;
 	struct nx_queue_declaration *queues;
 	size_t queue_count;
 	uint32_t runtime_semaphore_count;
@@ -188,6 +192,9 @@ static inline bool nx_variable_is(const struct nx_binary_graph *graph, uint32_t 
 {
 	return variable < graph->variable_count && !strcmp(graph->variables[variable].type, type);
 }
+
+/* The row of the variable that instructions call by this id; NX_NONE if there is none. */
+uint32_t nx_variable_of_id(const struct nx_binary_graph *graph, uint64_t var_id);
 
 /* The core's own SBUF, variable 0 of every graph. */
 static inline bool nx_variable_is_sbuf(const struct nx_binary_graph *graph, uint32_t variable)

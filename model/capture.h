@@ -41,6 +41,11 @@ enum nx_queue_class {
 	NX_QUEUE_CLASS_COUNT,
 };
 
+static inline bool nx_queue_is_dynamic(enum nx_queue_class queue_class)
+{
+	return queue_class == NX_QUEUE_HARDWARE_DYNAMIC || queue_class == NX_QUEUE_SOFTWARE_DYNAMIC;
+}
+
 const char *nx_queue_class_name(enum nx_queue_class queue_class); /* "hardware_dynamic" */
 
 struct nx_block_usage { /* packets a static block has on one (engine, queue) */

@@ -106,8 +106,8 @@ const struct nx_metric_definition nx_metrics[] = {
 	{"dma_queue_count", "data_movement", "count",
 	 "Pairs of DMA engine and queue that the capture declares, added over the physical cores."},
 	{"dma_transfer_count", "data_movement", "count",
-	 "Transfers seen: one for each static DMA block that was triggered and whose packets were "
-	 "found. Absent when there is none."},
+	 "Transfers seen: one for each static DMA block that was triggered, and for each dynamic "
+	 "DMA if DGE notifications were captured. Absent when there is none."},
 	{"dma_transfer_total_bytes", "data_movement", "bytes",
 	 "Payload of all transfers, without the four-byte packets that only bump a semaphore."},
 	{"dma_transfer_average_bytes", "data_movement", "bytes",

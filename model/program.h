@@ -35,6 +35,8 @@ enum nx_slot_flags {
 	NX_SLOT_WAITS_SEMAPHORE = 1 << 22, /* before it starts */
 };
 
+#define NX_SLOT_STARTS_DMA (NX_SLOT_TRIGGER | NX_SLOT_DYNAMIC_DMA)
+
 struct nx_operand {	  /* on-chip memory an instruction touches, per partition */
 	uint32_t address; /* offset in its buffer, partition bits included */
 	uint8_t buffer;	  /* enum nx_buffer */
@@ -60,9 +62,11 @@ struct nx_slot {
 	uint32_t bir;		/* into the binary graph's birs, NX_NONE */
 	uint32_t layer;		/* into the program's layer names; 0 = none */
 	uint32_t operand;	/* first of operand_count in the program's operands */
-	uint32_t trigger_queue; /* of a trigger: into queue_names, NX_NONE */
+	uint32_t trigger_queue; /* of a trigger or dynamic DMA: into queue_names, NX_NONE */
 	uint32_t trigger_block;
-	uint32_t trigger_block_index; /* of the NEFF's block in its engine, NX_NONE without NEFF */
+	/* of the NEFF's block in its engine, or of a dynamic DMA in dynamic_blocks; NX_NONE
+	 * without NEFF */
+	uint32_t trigger_block_index;
 	uint64_t elements;
 	uint64_t adjusted_flop_count; /* of a MATMUL, in bf16 equivalents */
 	uint64_t sbuf_read_bytes, sbuf_write_bytes;
@@ -79,6 +83,8 @@ struct nx_program {
 	size_t operand_count;
 	const char **layers; /* layers[0] = "" */
 	size_t layer_count;
+	struct nx_dma_block *dynamic_blocks; /* what dynamic DMAs move, as if it were static */
+	size_t dynamic_block_count;
 	const char **queue_names; /* runtime spelling, of triggered queues */
 	size_t queue_name_count;
 };

@@ -74,6 +74,19 @@ struct nx_fault { /* an error, a warning or a custom notification of the hardwar
 /* "memory error", "custom notification": what a fault says, as far as it is public. */
 const char *nx_fault_name(const struct nx_fault *row);
 
+/*
+ * A descriptor generation engine (DGE) made descriptors for a dynamic DMA: how many packets, on
+ * which DMA engines of the core.
+ */
+struct nx_generated {
+	uint64_t time_ps;
+	uint32_t packet_count;	  /* on each of the DMA engines */
+	uint32_t slot;		  /* of the instruction; NX_NONE: the latest that started */
+	uint16_t dma_engine_mask; /* of 16 */
+	uint8_t graph;
+	uint8_t engine;
+};
+
 /* --- derived --------------------------------------------------------------- */
 
 struct nx_active { /* an engine was busy */
@@ -118,20 +131,22 @@ struct nx_sbuf_allocation { /* what filled a range of the state buffer */
 	bool is_dma;
 };
 
-struct nx_transfer {	     /* all packets of one triggered static DMA block */
-	uint64_t trigger_ps; /* start of the instruction that rang the queue */
+struct nx_transfer {	     /* all packets of one static block or dynamic DMA */
+	uint64_t trigger_ps; /* start of the instruction that started it */
 	uint64_t start_ps;
 	uint64_t end_ps;
 	uint64_t size_bytes; /* without the 4-byte semaphore writes */
 	uint64_t packet_count;
-	uint32_t block_id;
+	uint32_t block_id; /* 0 of a dynamic DMA */
+	uint32_t turn;	   /* of a dynamic DMA: its number on its queue */
 	uint32_t queue; /* index of one of its (engine, queue) declarations: the highest engine */
-	uint32_t block; /* index of the NEFF's block in its engine, NX_NONE without NEFF */
+	uint32_t block; /* see trigger_block_index of struct nx_slot */
 	uint32_t slot;	/* of the instruction that triggered it */
 	uint32_t last_queue; /* declaration on which the packet that ended last ran */
 	uint16_t crc;	     /* of that packet */
 	uint8_t graph;
 	uint8_t engine; /* that triggered it */
+	bool is_dynamic;
 };
 
 struct nx_layer { /* a layer, or a whole graph when name is empty */

@@ -15,6 +15,10 @@ const struct nx_dma_block *nx_transfer_block(const struct nx_profile *profile,
 	const struct nx_binary_graph *graph = profile->program.binary_graphs[transfer->graph];
 
 	assert(transfer->graph < NX_MAX_GRAPHS && transfer->engine < NX_ENGINE_COUNT);
+	if (transfer->is_dynamic)
+		return transfer->block < profile->program.dynamic_block_count
+			       ? &profile->program.dynamic_blocks[transfer->block]
+			       : NULL;
 	if (!graph || transfer->block >= graph->engines[transfer->engine].block_count)
 		return NULL;
 	return &graph->engines[transfer->engine].blocks[transfer->block];

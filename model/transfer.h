@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transfer: what a NEFF says of a static transfer, and the ids that join packets and transfers. */
+/* transfer: what a NEFF says of a transfer, and the ids that join packets and transfers. */
 #ifndef NX_MODEL_TRANSFER_H
 #define NX_MODEL_TRANSFER_H
 

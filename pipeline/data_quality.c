@@ -46,6 +46,20 @@ static void warn_count(struct nx_profile *p, const char *category, uint64_t coun
 		nx_profile_warn(p, category, "%" PRIu64 " %s", count, text);
 }
 
+static void report_unaccounted(struct nx_profile *p, const struct nx_packet_transfers *transfers)
+{
+	const struct nx_queue *queue = transfers->unaccounted_queue;
+
+	if (queue)
+		nx_profile_warn(p, NX_WARN_LOSS,
+				"DGE notifications tell of %" PRIu64
+				" packets on DMA engine %u of %s, but the capture has %" PRIu64
+				": records were lost, so packets of that queue are not matched to "
+				"instructions. Capture a shorter program.",
+				transfers->unaccounted_told, queue->engine_idx, queue->display_name,
+				transfers->unaccounted_seen);
+}
+
 static void report_loss(struct nx_profile *p, const struct nx_ntff_decoder *d)
 {
 	const struct nx_decode_loss *loss = &d->loss;
@@ -137,9 +151,11 @@ static void report_window(struct nx_profile *p)
 }
 
 void nx_data_quality_report(struct nx_profile *p, const struct nx_ntff_decoder *d,
+			    const struct nx_packet_transfers *transfers,
 			    const struct nx_activity *activity, uint64_t fault_count)
 {
 	report_missing(p, &d->loss, activity);
+	report_unaccounted(p, transfers);
 	report_window(p);
 	report_loss(p, d);
 	report_unknown(p, d, activity);

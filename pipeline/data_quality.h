@@ -4,6 +4,7 @@
 #define NX_PIPELINE_DATA_QUALITY_H
 
 #include "analyse/activity.h"
+#include "analyse/packet_transfers.h"
 #include "decode/framework/framework_decoder.h"
 #include "decode/ntff/ntff_decoder.h"
 #include "decode/ntrace/ntrace_decoder.h"
@@ -17,6 +18,7 @@
 #define NX_WARN_HARDWARE "Hardware"
 
 void nx_data_quality_report(struct nx_profile *profile, const struct nx_ntff_decoder *decoder,
+			    const struct nx_packet_transfers *transfers,
 			    const struct nx_activity *activity, uint64_t fault_count);
 /* damage: what is wrong with the NEFF, or NULL. A NEFF that does not match was forced. */
 void nx_data_quality_report_neff(struct nx_profile *profile, const char *damage, bool matches);

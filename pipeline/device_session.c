@@ -7,7 +7,7 @@
 
 #include "analyse/activity.h"
 #include "analyse/analyses.h"
-#include "analyse/static_dma.h"
+#include "analyse/packet_transfers.h"
 #include "analyse/summary.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -28,7 +28,7 @@ struct nx_device_session {
 	struct nx_ntff_decoder decoder;
 	struct nx_spool *instructions; /* struct nx_instruction by start */
 	struct nx_spool *packets;      /* struct nx_packet by start */
-	struct nx_static_dma static_dma;
+	struct nx_packet_transfers packet_transfers;
 	struct nx_activity activity;
 	struct nx_throttle_sums *throttles;
 	struct nx_progress progress;
@@ -101,7 +101,8 @@ static enum nx_status scan_recorded(void *context, enum nx_table table, nx_row_f
 
 static uint32_t find_transfer(void *context, const struct nx_packet *packet)
 {
-	return nx_static_dma_find(&((struct nx_device_session *)context)->static_dma, packet);
+	return nx_packet_transfers_find(&((struct nx_device_session *)context)->packet_transfers,
+					packet);
 }
 
 static enum nx_status scan_table(void *context, enum nx_table table, nx_row_fn fn, void *fn_context,
@@ -196,7 +197,7 @@ static void take_packet(void *context, const void *opaque)
 	const struct nx_packet *row = opaque;
 
 	d->profile.graphs[row->graph].packet_count++;
-	nx_static_dma_add_packet(&d->static_dma, row);
+	nx_packet_transfers_add_packet(&d->packet_transfers, row);
 	keep_row(d, d->packets, row);
 }
 
@@ -225,10 +226,11 @@ static enum nx_status sort_instructions(struct nx_device_session *d, struct nx_e
 static enum nx_status sort_packets(struct nx_device_session *d, struct nx_error *err)
 {
 	d->packets = nx_spool_new(sizeof(struct nx_packet), PACKET_SPOOL_BYTES);
-	nx_static_dma_prepare(&d->static_dma);
+	nx_packet_transfers_prepare(&d->packet_transfers);
 	if (!d->options.skip_dma)
 		nx_ntff_decode_packets(&d->decoder, take_packet, d);
-	nx_static_dma_finish(&d->static_dma, &d->profile.transfers);
+	nx_packet_transfers_finish(&d->packet_transfers, d->decoder.ntff.is_truncated,
+				   &d->profile.transfers);
 	for (size_t i = 0; i < d->profile.transfers.len; i++)
 		d->profile.graphs[d->profile.transfers.items[i].graph].transfer_count++;
 	return sort_rows(d, d->packets, err);
@@ -247,8 +249,23 @@ static void add_structure(void *context, const void *opaque)
 	const struct nx_instruction *row = opaque;
 	const struct nx_slot *slot = nx_profile_slot(&pass->d->profile, row);
 
-	nx_static_dma_add_trigger(&pass->d->static_dma, row, slot);
+	nx_packet_transfers_add_trigger(&pass->d->packet_transfers, row, slot);
 	nx_layers_add(&pass->layers, &pass->d->profile.program, row, slot);
+}
+
+static void take_generated(void *context, const void *row)
+{
+	nx_packet_transfers_add_generated(&((struct nx_device_session *)context)->packet_transfers,
+					  row);
+}
+
+static bool has_dynamic_queue(const struct nx_capture *c)
+{
+	for (uint32_t g = 0; g < c->graph_count; g++)
+		for (size_t q = 0; q < c->graphs[g].queue_count; q++)
+			if (nx_queue_is_dynamic(c->graphs[g].queues[q].queue_class))
+				return true;
+	return false;
 }
 
 static enum nx_status find_structure(struct nx_device_session *d, struct nx_error *err)
@@ -256,7 +273,9 @@ static enum nx_status find_structure(struct nx_device_session *d, struct nx_erro
 	struct structure_pass pass = {.d = d};
 	enum nx_status st;
 
-	nx_static_dma_init(&d->static_dma, &d->profile);
+	nx_packet_transfers_init(&d->packet_transfers, &d->profile);
+	if (has_dynamic_queue(&d->profile.capture))
+		nx_ntff_decode_generated(&d->decoder, take_generated, d);
 	st = nx_spool_each(d->instructions, 0, add_structure, &pass, err);
 	nx_layers_finish(&pass.layers, d->profile.capture.graph_count, &d->profile.layers);
 	return st;
@@ -356,7 +375,7 @@ static enum nx_status process(struct nx_device_session *d, struct nx_error *err)
 	p->exec_time_ps = d->activity.work_end_ps - d->activity.work_start_ps;
 	p->adjusted_flop_count = d->activity.adjusted_flop_count;
 	p->adjusted_transpose_flop_count = d->activity.adjusted_transpose_flop_count;
-	nx_data_quality_report(p, &d->decoder, &d->activity, d->fault_count);
+	nx_data_quality_report(p, &d->decoder, &d->packet_transfers, &d->activity, d->fault_count);
 	nx_summary_build(p, &d->activity, d->throttles);
 	return NX_OK;
 }
@@ -399,7 +418,7 @@ void nx_device_session_close(struct nx_device_session *d)
 		return;
 	nx_spool_free(d->instructions);
 	nx_spool_free(d->packets);
-	nx_static_dma_release(&d->static_dma);
+	nx_packet_transfers_release(&d->packet_transfers);
 	nx_vec_release(&d->profile.warnings);
 	nx_vec_release(&d->profile.metrics);
 	nx_vec_release(&d->profile.layers);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DMA packets, static transfers, and the flows into both. Texts of a queue or block are made once.
+/* DMA packets, transfers, and the flows into both. Texts of a queue or block are made once.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -94,7 +94,7 @@ static void fill_row(void *context, const void *opaque)
 	nx_row_put_i64(row, NX_COL_Instruction_evt_wait_time_ns,
 		       (int64_t)nx_wait_ns(ran->wait_cycles, x->engine_clock_ghz));
 	put_fields(row, fields_of(x, ran));
-	if (slot->flags & NX_SLOT_TRIGGER)
+	if (slot->flags & NX_SLOT_STARTS_DMA)
 		put_trigger(x, ran);
 	nx_table_sink_put(x->sink, row);
 }

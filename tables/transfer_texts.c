@@ -49,8 +49,11 @@ static struct nx_slice list_text(struct nx_arena *arena, const uint64_t *sizes,
 	return keep_bytes(arena, &bytes);
 }
 
-static struct nx_slice number_text(struct nx_arena *arena, uint64_t number)
+/* Empty if only a register holds it. */
+static struct nx_slice offset_text(struct nx_arena *arena, uint64_t number)
 {
+	if (number == NX_OFFSET_UNKNOWN)
+		return nx_slice_text("");
 	return nx_slice_text(nx_arena_printf(arena, "%llu", (unsigned long long)number));
 }
 
@@ -185,10 +188,10 @@ static void put_block(struct nx_transfer_text_cache *cache, uint32_t graph_idx,
 	texts->source = kinds_text(arena, graph, d->from, d->from_count, true);
 	texts->dest = kinds_text(arena, graph, &d->to, 1, false);
 	texts->read.shape = list_text(arena, d->from_sizes, NULL, d->from_dims);
-	texts->read.offset = number_text(arena, d->from_offset);
+	texts->read.offset = offset_text(arena, d->from_offset);
 	texts->read.steps = list_text(arena, NULL, d->from_steps, d->from_dims);
 	texts->write.shape = list_text(arena, d->to_sizes, NULL, d->to_dims);
-	texts->write.offset = number_text(arena, d->to_offset);
+	texts->write.offset = offset_text(arena, d->to_offset);
 	texts->write.steps = list_text(arena, NULL, d->to_steps, d->to_dims);
 	put_partitions(arena, graph, block, texts);
 }
@@ -197,8 +200,8 @@ const struct nx_transfer_texts *nx_transfer_texts_of(struct nx_transfer_text_cac
 						     const struct nx_transfer *t)
 {
 	const struct nx_dma_block *block = nx_transfer_block(cache->profile, t);
-	uint64_t key =
-		(uint64_t)t->graph << 40 | (uint64_t)t->engine << 32 | (block ? t->block : NX_NONE);
+	uint64_t key = (uint64_t)t->is_dynamic << 48 | (uint64_t)t->graph << 40 |
+		       (uint64_t)t->engine << 32 | (block ? t->block : NX_NONE);
 	struct nx_transfer_texts *texts;
 	uint64_t at;
 

@@ -114,6 +114,15 @@ static int by_id(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
+static void read_address_table(struct nx_binary_graph *out, struct nx_arena *arena,
+			       const struct nx_neff_variable *table)
+{
+	out->address_table = NX_NEW_ARRAY(arena, uint32_t, table->list_count);
+	out->address_table_count = table->list_count;
+	for (size_t i = 0; i < table->list_count; i++)
+		out->address_table[i] = nx_variable_of_id(out, table->list[i]);
+}
+
 static void read_variables(struct nx_graph_source *g)
 {
 	struct nx_arena *arena = g->source->arena;
@@ -141,6 +150,9 @@ static void read_variables(struct nx_graph_source *g)
 			.backing_offset = v->scratch_offset,
 		};
 	}
+	for (size_t i = 0; i < count; i++)
+		if (sorted[i]->kind == NX_VARIABLE_TABLE && !g->out->address_table_count)
+			read_address_table(g->out, arena, sorted[i]);
 }
 
 static void read_graph(struct collection *all, const struct nx_neff_graph *graph)

@@ -93,6 +93,8 @@ void nx_ntff_decode_packets(struct nx_ntff_decoder *decoder, nx_decoded_fn fn, v
 void nx_ntff_decode_events(struct nx_ntff_decoder *decoder, nx_decoded_fn fn, void *context);
 /* end_ps is the start of the next one of the graph, 0 for its last. */
 void nx_ntff_decode_throttles(struct nx_ntff_decoder *decoder, nx_decoded_fn fn, void *context);
+/* What DGE notifications tell, in the order of the ring. */
+void nx_ntff_decode_generated(struct nx_ntff_decoder *decoder, nx_decoded_fn fn, void *context);
 void nx_ntff_decode_faults(struct nx_ntff_decoder *decoder, nx_decoded_fn fn, void *context);
 
 /* All event records of a graph, also those before the window (versions 4 and 5 count them). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small streams: semaphore events, throttle changes, errors and custom notifications. */
+/* The small streams: semaphore events, throttle changes, generated descriptors and faults. */
 #include <assert.h>
 
 #include "decode/ntff/ring_scan.h"
@@ -115,6 +115,51 @@ void nx_ntff_decode_throttles(struct nx_ntff_decoder *d, nx_decoded_fn fn, void 
 	}
 }
 
+/* --- generated descriptors ------------------------------------------------- */
+
+static void generated_record(struct nx_ntff_decoder *d, uint32_t graph, struct nx_notification n,
+			     const struct emit *emit)
+{
+	unsigned type = nx_notification_type(n);
+	struct nx_generated row = {.graph = (uint8_t)graph, .slot = NX_NONE};
+	int64_t at_ps;
+
+	if (!nx_notification_is_engine(type) || nx_notification_kind(type) != NX_NOTIFY_EXPLICIT ||
+	    nx_bits32(n.w0, 23, 20) != NX_NOTIFY_HINT_DGE)
+		return;
+	d->loss.dge_record_count++;
+	row.engine = (uint8_t)nx_notification_engine(type);
+	at_ps = nx_clock_ps(&d->graphs[graph].engine_clocks[row.engine], n.timestamp);
+	if (!nx_in_window(d->capture, at_ps))
+		return;
+	row.time_ps = nx_since_start(d->capture, at_ps);
+	if (!(n.w1 & NX_NOTIFY_DGE_NO_PC))
+		row.slot = nx_image_slot(&d->capture->graphs[graph].engines[row.engine],
+					 nx_bits32(n.w0, 19, 0));
+	row.dma_engine_mask = (uint16_t)nx_bits32(n.w1, 15, 0);
+	row.packet_count = nx_bits32(n.w1, 27, 16);
+	if (!row.packet_count)
+		row.packet_count = NX_NOTIFY_DGE_PACKETS_MAX;
+	emit->fn(emit->context, &row);
+}
+
+void nx_ntff_decode_generated(struct nx_ntff_decoder *d, nx_decoded_fn fn, void *context)
+{
+	struct emit emit = {fn, context};
+
+	assert(d->capture && fn);
+	d->loss.dge_record_count = 0;
+	for (uint32_t g = 0; g < d->capture->graph_count; g++) {
+		/* no progress: faults are counted from the same rings */
+		struct nx_ring_scan scan =
+			nx_ring_scan_core(&d->graphs[g], NX_TRACE_INSTRUCTION, NULL);
+		struct nx_notification n;
+
+		while (nx_ring_scan_next(&scan, &n))
+			generated_record(d, g, n, &emit);
+	}
+}
+
 /* --- faults ---------------------------------------------------------------- */
 
 static bool fault_of_engine(struct nx_ntff_decoder *d, uint32_t graph, struct nx_notification n,
@@ -124,10 +169,8 @@ static bool fault_of_engine(struct nx_ntff_decoder *d, uint32_t graph, struct nx
 
 	if (nx_notification_kind(type) != NX_NOTIFY_EXPLICIT)
 		return false;
-	if (nx_bits32(n.w0, 23, 20) == NX_NOTIFY_HINT_DGE) {
-		d->loss.dge_record_count++;
+	if (nx_bits32(n.w0, 23, 20) == NX_NOTIFY_HINT_DGE)
 		return false;
-	}
 	row->engine = (uint8_t)nx_notification_engine(type);
 	row->kind = NX_FAULT_CUSTOM;
 	row->id = (uint16_t)nx_bits32(n.w1, 31, 16);
@@ -188,7 +231,6 @@ void nx_ntff_decode_faults(struct nx_ntff_decoder *d, nx_decoded_fn fn, void *co
 	struct emit emit = {fn, context};
 
 	assert(d->capture && fn);
-	d->loss.dge_record_count = 0;
 	for (uint32_t g = 0; g < d->capture->graph_count; g++) {
 		each_record(d, g, NX_TRACE_INSTRUCTION, fault_record, &emit);
 		each_record(d, g, NX_TRACE_ERROR, fault_record, &emit);

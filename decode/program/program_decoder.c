@@ -20,6 +20,7 @@ struct build {
 	struct nx_arena *arena;
 	struct nx_program *out;
 	NX_VEC(struct nx_operand) operands;
+	NX_VEC(struct nx_dma_block) dynamic_blocks;
 	struct names layers, queues;
 	struct nx_map blocks;	/* of the current engine: block_key -> index */
 	struct nx_map triggers; /* of the current engine: block index -> slot that triggers it */
@@ -276,6 +277,109 @@ static void put_trigger(struct build *b, struct nx_slot *slot, const struct nx_b
 	nx_map_put(&b->triggers, slot->trigger_block_index, (uint64_t)(slot - b->slots));
 }
 
+/* --- dynamic DMAs ---------------------------------------------------------- */
+
+/* The queue that serves an engine's dynamic DMAs: qSyncDynamicHW, qGpSimdDynamic. */
+static const struct nx_queue *dynamic_queue(const struct nx_graph *graph, unsigned engine)
+{
+	const char *label = nx_engines[engine].label;
+	size_t len = strlen(label);
+
+	for (size_t i = 0; i < graph->queue_count; i++) {
+		const struct nx_queue *q = &graph->queues[i];
+
+		if (nx_queue_is_dynamic(q->queue_class) && q->display_name[0] == 'q' &&
+		    !strncmp(q->display_name + 1, label, len) &&
+		    !strncmp(q->display_name + 1 + len, "Dynamic", strlen("Dynamic")))
+			return q;
+	}
+	return NULL;
+}
+
+struct dynamic_side {
+	uint32_t variable;
+	uint64_t offset, bytes;
+	uint64_t *sizes;
+	int64_t *steps;
+};
+
+#define DYNAMIC_DIMS 3
+
+static struct dynamic_side read_side(struct build *b, const struct nx_binary_graph *graph,
+				     const struct nx_word_dma_side *side)
+{
+	uint32_t index = nx_dma_side_index(side);
+	struct dynamic_side out = {
+		.variable = NX_NONE,
+		.offset = side->kind == NX_PLACE_TABLE_REGISTER ? NX_OFFSET_UNKNOWN : side->offset,
+		.sizes = NX_NEW_ARRAY(b->arena, uint64_t, DYNAMIC_DIMS),
+		.steps = NX_NEW_ARRAY(b->arena, int64_t, DYNAMIC_DIMS),
+	};
+
+	if (side->kind == NX_PLACE_VARIABLE)
+		out.variable = nx_variable_of_id(graph, index);
+	else if ((side->kind == NX_PLACE_TABLE || side->kind == NX_PLACE_TABLE_REGISTER) &&
+		 index < graph->address_table_count)
+		out.variable = graph->address_table[index];
+	out.sizes[0] = nx_dma_side_element_bytes(side);
+	out.sizes[1] = side->inner_count;
+	out.sizes[2] = side->outer_count;
+	out.steps[0] = 1;
+	out.steps[1] = side->inner_step;
+	out.steps[2] = side->outer_step;
+	out.bytes = out.sizes[0] * out.sizes[1] * out.sizes[2];
+	return out;
+}
+
+static struct nx_dma_block describe_dynamic(struct build *b, const struct nx_binary_graph *graph,
+					    const struct nx_dma_word *w, const char *queue)
+{
+	struct dynamic_side from = read_side(b, graph, &w->source);
+	struct dynamic_side to = read_side(b, graph, &w->target);
+	struct nx_dma_descriptor *d = NX_NEW(b->arena, struct nx_dma_descriptor);
+
+	*d = (struct nx_dma_descriptor){
+		.op = w->source_dtype == w->target_dtype ? "copy" : "cast",
+		.from = NX_NEW(b->arena, uint32_t),
+		.from_count = 1,
+		.to = to.variable,
+		.from_offset = from.offset,
+		.to_offset = to.offset,
+		.from_sizes = from.sizes,
+		.to_sizes = to.sizes,
+		.from_steps = from.steps,
+		.to_steps = to.steps,
+		.from_dims = DYNAMIC_DIMS,
+		.to_dims = DYNAMIC_DIMS,
+		.from_bytes = from.bytes,
+		.to_bytes = to.bytes,
+	};
+	d->from[0] = from.variable;
+	return (struct nx_dma_block){
+		.queue = queue, .semaphore = w->semaphore, .descriptors = d, .descriptor_count = 1};
+}
+
+/* Only the compiler's word names variables; the runtime replaces them by addresses. */
+static void put_dynamic(struct build *b, struct nx_slot *slot, const struct nx_queue *queue,
+			const struct nx_binary_graph *graph, unsigned engine)
+{
+	size_t at = (size_t)slot->compiler_slot * NX_SLOT_BYTES;
+	const uint8_t *word;
+
+	if (!(slot->flags & NX_SLOT_DYNAMIC_DMA) || !queue)
+		return;
+	slot->trigger_queue = intern(b, &b->queues, queue->name);
+	if (!graph || slot->compiler_slot == NX_NONE ||
+	    at + NX_SLOT_BYTES > graph->engines[engine].code.len)
+		return;
+	word = graph->engines[engine].code.data + at;
+	if (nx_word_opcode(word) != NX_OP_PSEUDO_DMA_DIRECT2D)
+		return;
+	slot->trigger_block_index = (uint32_t)b->dynamic_blocks.len;
+	nx_vec_push(&b->dynamic_blocks,
+		    describe_dynamic(b, graph, &nx_word_of(word)->dma, queue->name));
+}
+
 /* Without a NEFF it is unknown which WRITE starts a queue, unless there is a single static block.
  */
 static bool single_block(const struct nx_graph *graph, const char **queue, uint32_t *block_id)
@@ -315,6 +419,7 @@ static void decode_engine(struct build *b, uint32_t g, unsigned engine)
 		NX_NEW_ARRAY(b->arena, struct nx_slot, (size_t)image->slot_count + 1);
 	const char *only_queue = NULL;
 	uint32_t only_block = 0;
+	const struct nx_queue *dynamic = dynamic_queue(&b->capture->graphs[g], engine);
 	bool has_single = !graph && single_block(&b->capture->graphs[g], &only_queue, &only_block);
 
 	b->out->slots[g][engine] = slots;
@@ -340,6 +445,7 @@ static void decode_engine(struct build *b, uint32_t g, unsigned engine)
 			slot->flags |= NX_SLOT_WAITS_SEMAPHORE;
 		put_effect(b, slot, word);
 		mark_unknown_text(b, slot, word);
+		put_dynamic(b, slot, dynamic, graph, engine);
 		if (graph) {
 			put_origin(b, slot, graph, &graph->engines[engine]);
 			put_trigger(b, slot, graph, &graph->engines[engine]);
@@ -381,9 +487,12 @@ void nx_program_decode(const struct nx_capture *capture, const struct nx_binary 
 	}
 	out->operands = NX_COPY_ARRAY(arena, b.operands.items, b.operands.len);
 	out->operand_count = b.operands.len;
+	out->dynamic_blocks = NX_COPY_ARRAY(arena, b.dynamic_blocks.items, b.dynamic_blocks.len);
+	out->dynamic_block_count = b.dynamic_blocks.len;
 	out->layers = keep_names(arena, &b.layers, &out->layer_count);
 	out->queue_names = keep_names(arena, &b.queues, &out->queue_name_count);
 	nx_vec_release(&b.operands);
+	nx_vec_release(&b.dynamic_blocks);
 	nx_map_release(&b.blocks);
 	nx_map_release(&b.triggers);
 }

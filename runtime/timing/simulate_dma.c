@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "base/bare/bits.h"
+#include "format/notification.h"
 #include "runtime/timing/simulate_internal.h"
 
 #define STALL_FRAC 0.2 /* of a packet, at most, when stalls are drawn */
@@ -42,20 +43,39 @@ static struct delays delays_of(const struct nx_simulation *sim, const struct nx_
 	}
 }
 
+static uint32_t left_of(const struct nx_loaded_block *block, const uint32_t *told, unsigned ring)
+{
+	return block->first[ring + 1] - block->first[ring] - told[ring];
+}
+
 static void add_descriptors(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
 			    const struct nx_loaded_block *block, uint64_t time_ps)
 {
-	uint32_t count = block->first[1] - block->first[0];
+	uint32_t told[NX_LOADED_RINGS] = {0}; /* packets of rings that are in a record */
 
-	nx_vec_push(
-		&sim->run->descriptors,
-		((struct nx_timed_descriptors){
-			.time_ps = time_ps,
-			.slot = pc,
-			.dma_engine_mask = UINT16_MAX,
-			.packets_per_engine = (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX),
-			.core = (uint8_t)core,
-			.engine = (uint8_t)engine}));
+	/* One record for the rings that have as many packets left, until none has any. */
+	for (unsigned ring = 0; ring < NX_LOADED_RINGS;) {
+		uint32_t left = left_of(block, told, ring), part;
+		uint16_t mask = 0;
+
+		if (!left) {
+			ring++;
+			continue;
+		}
+		part = left < NX_NOTIFY_DGE_PACKETS_MAX ? left : NX_NOTIFY_DGE_PACKETS_MAX;
+		for (unsigned i = ring; i < NX_LOADED_RINGS; i++)
+			if (left_of(block, told, i) == left) {
+				mask |= (uint16_t)(1u << i);
+				told[i] += part;
+			}
+		nx_vec_push(&sim->run->descriptors,
+			    ((struct nx_timed_descriptors){.time_ps = time_ps,
+							   .slot = pc,
+							   .dma_engine_mask = mask,
+							   .packets_per_engine = (uint16_t)part,
+							   .core = (uint8_t)core,
+							   .engine = (uint8_t)engine}));
+	}
 }
 
 void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,

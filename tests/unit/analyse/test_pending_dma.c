@@ -74,6 +74,21 @@ static void dynamic_dmas_only_add(void **state)
 	assert_row(f, 1, 0, 30, 2);
 }
 
+static void a_dynamic_transfer_counts_once_and_ends(void **state)
+{
+	struct fixture *f = *state;
+
+	transfer(f, 0, 10, 60);
+	f->profile.transfers.items[0].is_dynamic = true;
+	instruction(f, 0, 10, 1);
+	instruction(f, 0, 30, 1);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 3);
+	assert_row(f, 0, 0, 10, 1);
+	assert_row(f, 1, 0, 30, 2);
+	assert_row(f, 2, 0, 60, 1);
+}
+
 static void transfers_count_from_trigger_to_end(void **state)
 {
 	struct fixture *f = *state;
@@ -123,6 +138,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(dynamic_dmas_only_add, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_dynamic_transfer_counts_once_and_ends, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(transfers_count_from_trigger_to_end, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(at_one_moment_ends_come_first, setup, teardown),

@@ -186,14 +186,12 @@ static void explicit_records_are_custom_or_dge(void **state)
 
 	nx_fixture_code(f, 0, NX_ENGINE_GPSIMD, 16 << 6, "\xa6\xa6", 2);
 	put(f, NX_TRACE_INSTRUCTION, 0x0e000000 | 1 << 20 | 17, 0, 2000); /* DGE */
-	put(f, NX_TRACE_INSTRUCTION, 0x0e000000 | 1 << 20 | 17, 0, 100);  /* counts anywhere */
 	put(f, NX_TRACE_INSTRUCTION, 0x0e000000 | 17, 6 << 16, 2000);
 	put(f, NX_TRACE_INSTRUCTION, 0x0e000000 | 99, 7 << 16, 2000);
 	put(f, NX_TRACE_INSTRUCTION, 0x0c000000 | 17, 6 << 16, 2000); /* a start */
 	nx_fixture_must_open(f);
 	for (unsigned again = 0; again < 2; again++) {
 		assert_int_equal(faults(f), 2);
-		assert_int_equal(f->decoder.loss.dge_record_count, 2);
 	}
 	row = nx_fixture_row(f, 0);
 	assert_int_equal(row->kind, NX_FAULT_CUSTOM);
@@ -203,6 +201,37 @@ static void explicit_records_are_custom_or_dge(void **state)
 	row = nx_fixture_row(f, 1);
 	assert_int_equal(row->id, 7);
 	assert_int_equal(row->slot, NX_NONE);
+}
+
+static void a_dge_notification_names_instruction_engines_and_packets(void **state)
+{
+	struct nx_ntff_fixture *f = *state;
+	const struct nx_generated *row;
+
+	nx_fixture_code(f, 0, NX_ENGINE_GPSIMD, 16 << 6, "\xb8\xb8", 2);
+	put(f, NX_TRACE_INSTRUCTION, 0x0e000000 | 1 << 20 | 17, 9 << 16 | 0x8001, 2000);
+	put(f, NX_TRACE_INSTRUCTION, 0x16000000 | 1 << 20, 1 << 30 | 0xffff, 3000); /* Sync */
+	put(f, NX_TRACE_INSTRUCTION, 0x0e000000 | 1 << 20 | 17, 9 << 16 | 1, 100);  /* too early */
+	put(f, NX_TRACE_INSTRUCTION, 0x0e000000 | 17, 6 << 16, 2000);		    /* custom */
+	put(f, NX_TRACE_INSTRUCTION, 0x0c000000 | 1 << 20 | 17, 6 << 16, 2000);	    /* a start */
+	nx_fixture_must_open(f);
+	for (unsigned again = 0; again < 2; again++) {
+		assert_int_equal(nx_fixture_decode(f, nx_ntff_decode_generated,
+						   sizeof(struct nx_generated)),
+				 2);
+		assert_int_equal(f->decoder.loss.dge_record_count, 3); /* anywhere */
+	}
+	row = nx_fixture_row(f, 0);
+	assert_int_equal(row->engine, NX_ENGINE_GPSIMD);
+	assert_int_equal(row->slot, 1);
+	assert_int_equal(row->dma_engine_mask, 0x8001);
+	assert_int_equal(row->packet_count, 9);
+	row = nx_fixture_row(f, 1);
+	assert_int_equal(row->engine, NX_ENGINE_SYNC);
+	assert_int_equal(row->slot, NX_NONE);
+	assert_int_equal(row->packet_count, 4096); /* stored as 0 */
+	assert_int_equal(
+		row->time_ps - ((const struct nx_generated *)nx_fixture_row(f, 0))->time_ps, 1000);
 }
 
 #define TEST(name)                                                                                 \
@@ -219,6 +248,7 @@ int main(void)
 		TEST(errors_of_simulated_devices_have_a_place),
 		TEST(errors_of_real_devices_have_none),
 		TEST(explicit_records_are_custom_or_dge),
+		TEST(a_dge_notification_names_instruction_engines_and_packets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,6 +211,56 @@ static void layers_come_from_the_origin(void **state)
 
 /* --- words ----------------------------------------------------------------- */
 
+/* The compiler's word names the variables, by number and by the table. */
+static void a_dynamic_dma_is_described_like_a_block(void **state)
+{
+	struct fixture *f = *state;
+	struct nx_dma_word *w = (struct nx_dma_word *)(f->compiled + 2 * NX_SLOT_BYTES);
+	static uint32_t table[] = {NX_NONE, INPUT};
+	const struct nx_dma_block *block;
+	const struct nx_dma_descriptor *d;
+
+	for (unsigned i = 0; i < 6; i++)
+		f->variables[i].var_id = i;
+	f->neff.address_table = table;
+	f->neff.address_table_count = 2;
+	f->queues[1] = (struct nx_queue){.name = "qSPDynamicHW",
+					 .display_name = "qSyncDynamicHW",
+					 .queue_class = NX_QUEUE_HARDWARE_DYNAMIC};
+	f->queues[0] = (struct nx_queue){.name = "qActDynamicHW",
+					 .display_name = "qScalarDynamicHW",
+					 .queue_class = NX_QUEUE_HARDWARE_DYNAMIC};
+	f->graph.queue_count = 2;
+	word(f, 2)[0] = word(f, 3)[0] = NX_OP_DMA_DIRECT2D;
+	f->compiled[2 * NX_SLOT_BYTES] = NX_OP_PSEUDO_DMA_DIRECT2D;
+	w->semaphore = 9;
+	w->source = (struct nx_word_dma_side){.offset = 31,
+					      .index = {1},
+					      .kind = NX_PLACE_TABLE_REGISTER,
+					      .outer_step = 64,
+					      .inner_step = 2,
+					      .outer_count = 5,
+					      .inner_count = 3,
+					      .element_bytes = 2};
+	w->target = (struct nx_word_dma_side){
+		.offset = 8, .kind = NX_PLACE_VARIABLE, .outer_count = 15, .inner_count = 1};
+	decode(f);
+	assert_string_equal(f->program.queue_names[slot_of(f, 2)->trigger_queue], "qSPDynamicHW");
+	assert_int_equal(f->program.dynamic_block_count, 1); /* slot 3 has no compiler's word */
+	assert_int_equal(slot_of(f, 3)->trigger_block_index, NX_NONE);
+	block = &f->program.dynamic_blocks[slot_of(f, 2)->trigger_block_index];
+	assert_int_equal(block->semaphore, 9);
+	assert_int_equal(block->descriptor_count, 1);
+	d = block->descriptors;
+	assert_int_equal(d->from[0], INPUT);
+	assert_int_equal(d->from_offset, NX_OFFSET_UNKNOWN);
+	assert_int_equal(d->from_bytes, 30);
+	assert_int_equal(d->from_steps[2], 64);
+	assert_int_equal(d->to, STATE_BUFFER);
+	assert_int_equal(d->to_offset, 8);
+	assert_int_equal(d->to_sizes[0], 65536); /* stored as 0 */
+}
+
 static void opcodes_give_flags(void **state)
 {
 	struct fixture *f = *state;
@@ -483,6 +533,7 @@ int main(void)
 		TEST(another_graphs_neff_says_nothing),
 		TEST(layers_come_from_the_origin),
 		TEST(opcodes_give_flags),
+		TEST(a_dynamic_dma_is_described_like_a_block),
 		TEST(waits_for_semaphores_are_noted),
 		TEST(operands_are_kept_with_their_buffer),
 		TEST(reading_psum_and_writing_sbuf_is_an_eviction),

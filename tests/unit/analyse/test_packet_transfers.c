@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/static_dma.h"
+#include "analyse/packet_transfers.h"
 
 static const char *queue_names[] = {"qA", "qB"};
 
@@ -14,7 +14,7 @@ struct fixture {
 	struct nx_profile profile;
 	struct nx_graph graphs[2];
 	struct nx_queue queues[3];
-	struct nx_static_dma dma;
+	struct nx_packet_transfers dma;
 	struct nx_transfers transfers;
 };
 
@@ -39,7 +39,7 @@ static int setup(void **state)
 	f->profile.capture.graph_count = 2;
 	f->profile.program.queue_names = queue_names;
 	f->profile.program.queue_name_count = 2;
-	nx_static_dma_init(&f->dma, &f->profile);
+	nx_packet_transfers_init(&f->dma, &f->profile);
 	*state = f;
 	return 0;
 }
@@ -48,7 +48,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	nx_static_dma_release(&f->dma);
+	nx_packet_transfers_release(&f->dma);
 	nx_vec_release(&f->transfers);
 	nx_heap_free(f);
 	return 0;
@@ -63,7 +63,7 @@ static void trigger(struct fixture *f, uint8_t graph, uint64_t start_ps, uint32_
 			       .trigger_block = block,
 			       .trigger_block_index = 55};
 
-	nx_static_dma_add_trigger(&f->dma, &row, &slot);
+	nx_packet_transfers_add_trigger(&f->dma, &row, &slot);
 }
 
 static struct nx_packet packet_of(uint16_t engine, uint8_t queue, uint32_t packet_idx)
@@ -81,14 +81,14 @@ static void packet(struct fixture *f, uint16_t engine, uint8_t queue, uint32_t p
 {
 	struct nx_packet row = packet_of(engine, queue, packet_idx);
 
-	nx_static_dma_add_packet(&f->dma, &row);
+	nx_packet_transfers_add_packet(&f->dma, &row);
 }
 
 static uint32_t find(const struct fixture *f, uint16_t engine, uint8_t queue, uint32_t packet_idx)
 {
 	struct nx_packet row = packet_of(engine, queue, packet_idx);
 
-	return nx_static_dma_find(&f->dma, &row);
+	return nx_packet_transfers_find(&f->dma, &row);
 }
 
 static void counting_attributes_packets(void **state)
@@ -99,12 +99,12 @@ static void counting_attributes_packets(void **state)
 	trigger(f, 0, 100, 0, 0);
 	trigger(f, 0, 200, 0, 1);
 	trigger(f, 0, 300, 0, 0);
-	nx_static_dma_prepare(&f->dma);
+	nx_packet_transfers_prepare(&f->dma);
 	for (uint32_t i = 0; i < 5; i++)
 		packet(f, 0, 0, i);
 	packet(f, 1, 0, 0);
 	packet(f, 1, 0, 1);
-	nx_static_dma_finish(&f->dma, &f->transfers);
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
 	assert_int_equal(f->transfers.len, 3);
 	t = &f->transfers.items[0];
 	assert_int_equal(t->trigger_ps, 100);
@@ -131,11 +131,11 @@ static void packets_beyond_the_triggers_are_nobodys(void **state)
 	struct fixture *f = *state;
 
 	trigger(f, 0, 100, 0, 1);
-	nx_static_dma_prepare(&f->dma);
+	nx_packet_transfers_prepare(&f->dma);
 	packet(f, 0, 0, 0);
 	packet(f, 0, 0, 1);
 	packet(f, 5, 0, 0); /* not declared */
-	nx_static_dma_finish(&f->dma, &f->transfers);
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
 	assert_int_equal(f->transfers.len, 1);
 	assert_int_equal(f->transfers.items[0].packet_count, 1);
 	assert_int_equal(find(f, 0, 0, 0), 0);
@@ -154,10 +154,10 @@ static void long_and_short_runs_are_told_apart(void **state)
 	f->queues[0].blocks = blocks;
 	for (uint64_t i = 0; i < 40; i++)
 		trigger(f, 0, 100 + i, 0, i == 5 || i == 30);
-	nx_static_dma_prepare(&f->dma);
+	nx_packet_transfers_prepare(&f->dma);
 	for (uint32_t i = 0; i < 38 + 2 * 900; i++)
 		packet(f, 0, 0, i);
-	nx_static_dma_finish(&f->dma, &f->transfers);
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
 	for (uint32_t i = 0; i < 40; i++) {
 		uint32_t count = i == 5 || i == 30 ? 900 : 1;
 
@@ -176,10 +176,10 @@ static void transfers_without_packets_are_dropped(void **state)
 	trigger(f, 0, 100, 1, 12345); /* no such block */
 	trigger(f, 0, 200, 1, 7);
 	trigger(f, 0, 300, 1, 900);
-	nx_static_dma_prepare(&f->dma);
+	nx_packet_transfers_prepare(&f->dma);
 	packet(f, 0, 3, 0);
 	packet(f, 0, 3, 1);
-	nx_static_dma_finish(&f->dma, &f->transfers);
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
 	assert_int_equal(f->transfers.len, 1); /* the last one's packets never came */
 	assert_int_equal(f->transfers.items[0].trigger_ps, 200);
 	assert_int_equal(find(f, 0, 3, 1), 0);
@@ -192,10 +192,10 @@ static void numbers_count_from_the_first_packet_shown(void **state)
 
 	trigger(f, 0, 100, 0, 0);
 	trigger(f, 0, 200, 0, 1);
-	nx_static_dma_prepare(&f->dma);
+	nx_packet_transfers_prepare(&f->dma);
 	for (uint32_t i = 5; i < 8; i++) /* 0..4 came before the window */
 		packet(f, 0, 0, i);
-	nx_static_dma_finish(&f->dma, &f->transfers);
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
 	assert_int_equal(f->transfers.len, 2);
 	assert_int_equal(find(f, 0, 0, 4), NX_NONE);
 	assert_int_equal(find(f, 0, 0, 5), 0);
@@ -209,13 +209,13 @@ static void semaphore_writes_are_no_payload(void **state)
 	struct nx_packet row = packet_of(0, 0, 0);
 
 	trigger(f, 0, 100, 0, 0);
-	nx_static_dma_prepare(&f->dma);
+	nx_packet_transfers_prepare(&f->dma);
 	row.size_bytes = 4;
-	nx_static_dma_add_packet(&f->dma, &row);
+	nx_packet_transfers_add_packet(&f->dma, &row);
 	row.packet_idx = 1;
 	row.size_bytes = 5;
-	nx_static_dma_add_packet(&f->dma, &row);
-	nx_static_dma_finish(&f->dma, &f->transfers);
+	nx_packet_transfers_add_packet(&f->dma, &row);
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
 	assert_int_equal(f->transfers.items[0].size_bytes, 5);
 	assert_int_equal(f->transfers.items[0].packet_count, 2);
 }
@@ -226,13 +226,13 @@ static void of_equal_ends_the_first_declared_gives_the_crc(void **state)
 	struct nx_packet row = packet_of(1, 0, 0);
 
 	trigger(f, 0, 100, 0, 0);
-	nx_static_dma_prepare(&f->dma);
+	nx_packet_transfers_prepare(&f->dma);
 	row.crc = 111;
-	nx_static_dma_add_packet(&f->dma, &row);
+	nx_packet_transfers_add_packet(&f->dma, &row);
 	row.dma_engine = 0;
 	row.crc = 222;
-	nx_static_dma_add_packet(&f->dma, &row);
-	nx_static_dma_finish(&f->dma, &f->transfers);
+	nx_packet_transfers_add_packet(&f->dma, &row);
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
 	assert_int_equal(f->transfers.items[0].crc, 222);
 	assert_int_equal(f->transfers.items[0].queue, 1);
 }
@@ -243,15 +243,15 @@ static void graphs_do_not_share_triggers(void **state)
 	struct nx_packet row = packet_of(0, 0, 0);
 
 	trigger(f, 1, 100, 0, 1);
-	nx_static_dma_prepare(&f->dma);
-	nx_static_dma_add_packet(&f->dma, &row);
+	nx_packet_transfers_prepare(&f->dma);
+	nx_packet_transfers_add_packet(&f->dma, &row);
 	row.graph = 1;
-	nx_static_dma_add_packet(&f->dma, &row);
-	nx_static_dma_finish(&f->dma, &f->transfers);
+	nx_packet_transfers_add_packet(&f->dma, &row);
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
 	assert_int_equal(f->transfers.len, 1);
 	assert_int_equal(f->transfers.items[0].graph, 1);
 	assert_int_equal(find(f, 0, 0, 0), NX_NONE);
-	assert_int_equal(nx_static_dma_find(&f->dma, &row), 0);
+	assert_int_equal(nx_packet_transfers_find(&f->dma, &row), 0);
 }
 
 /* A block that declares billions of packets, rung often, costs what really came. */
@@ -264,12 +264,12 @@ static void memory_follows_the_packets(void **state)
 	f->queues[0].block_count = 1;
 	for (uint32_t i = 0; i < 100000; i++)
 		trigger(f, 0, i, 0, 0);
-	nx_static_dma_prepare(&f->dma);
+	nx_packet_transfers_prepare(&f->dma);
 	packet(f, 0, 0, 0);
 	packet(f, 0, 0, UINT32_MAX);
 	assert_int_equal(f->dma.queues[0][0].runs.len, 1);
 	assert_int_equal(f->dma.queues[0][1].runs.len, 0);
-	nx_static_dma_finish(&f->dma, &f->transfers);
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
 	assert_int_equal(f->transfers.len, 1);
 	assert_int_equal(f->transfers.items[0].packet_count, 2);
 	assert_int_equal(find(f, 0, 0, UINT32_MAX - 1), 0);
@@ -280,11 +280,153 @@ static void nothing_at_all_is_released_cleanly(void **state)
 {
 	struct fixture *f = *state;
 
-	nx_static_dma_prepare(&f->dma);
-	nx_static_dma_finish(&f->dma, &f->transfers);
+	nx_packet_transfers_prepare(&f->dma);
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
 	assert_int_equal(f->transfers.len, 0);
-	nx_static_dma_release(&f->dma);
-	nx_static_dma_release(&f->dma);
+	nx_packet_transfers_release(&f->dma);
+	nx_packet_transfers_release(&f->dma);
+}
+
+/* --- dynamic DMAs ---------------------------------------------------------- */
+
+/* qB becomes a dynamic queue on DMA engine 0 of 16. */
+static void make_dynamic(struct fixture *f)
+{
+	f->queues[2].queue_class = NX_QUEUE_SOFTWARE_DYNAMIC;
+	f->queues[2].display_name = "qB";
+}
+
+static void execute(struct fixture *f, uint64_t start_ps, uint32_t slot_idx)
+{
+	struct nx_instruction row = {.start_ps = start_ps, .engine = 2, .slot = slot_idx};
+	struct nx_slot slot = {
+		.flags = NX_SLOT_DYNAMIC_DMA, .trigger_queue = 1, .trigger_block_index = slot_idx};
+
+	nx_packet_transfers_add_trigger(&f->dma, &row, &slot);
+}
+
+static void generate(struct fixture *f, uint64_t time_ps, uint32_t slot, uint16_t mask,
+		     uint32_t packet_count)
+{
+	struct nx_generated row = {.time_ps = time_ps,
+				   .slot = slot,
+				   .engine = 2,
+				   .dma_engine_mask = mask,
+				   .packet_count = packet_count};
+
+	nx_packet_transfers_add_generated(&f->dma, &row);
+}
+
+static void take_dynamic(struct fixture *f, uint32_t packet_count, bool is_cut)
+{
+	nx_packet_transfers_prepare(&f->dma);
+	for (uint32_t i = 0; i < packet_count; i++)
+		packet(f, 0, 3, i);
+	nx_packet_transfers_finish(&f->dma, is_cut, &f->transfers);
+}
+
+/* Software runs ahead of the instructions, so order tells which one a notification means. */
+static void a_loop_takes_its_notifications_in_order(void **state)
+{
+	struct fixture *f = *state;
+
+	make_dynamic(f);
+	generate(f, 60, 7, 1, 3); /* of the second round; the ring is not in order */
+	generate(f, 50, 7, 1, 2);
+	generate(f, 55, 8, 0xfffe, 9); /* other DMA engines, and one packet on ours */
+	generate(f, 55, 8, 1, 1);
+	execute(f, 100, 7);
+	execute(f, 200, 8);
+	execute(f, 300, 7);
+	take_dynamic(f, 6, false);
+	assert_int_equal(f->transfers.len, 3);
+	assert_null(f->dma.unaccounted_queue);
+	assert_int_equal(f->transfers.items[0].packet_count, 2);
+	assert_int_equal(f->transfers.items[1].packet_count, 1);
+	assert_int_equal(f->transfers.items[2].packet_count, 3);
+	assert_int_equal(f->transfers.items[2].trigger_ps, 300);
+	assert_int_equal(f->transfers.items[2].turn, 2);
+	assert_int_equal(f->transfers.items[2].block, 7);
+	assert_true(f->transfers.items[2].is_dynamic);
+	assert_int_equal(find(f, 0, 3, 1), 0);
+	assert_int_equal(find(f, 0, 3, 2), 1);
+	assert_int_equal(find(f, 0, 3, 5), 2);
+}
+
+static void a_notification_without_pc_means_the_latest_dma(void **state)
+{
+	struct fixture *f = *state;
+
+	make_dynamic(f);
+	generate(f, 350, NX_NONE, 1, 2);
+	generate(f, 150, NX_NONE, 1, 1);
+	execute(f, 100, 7);
+	execute(f, 300, 8);
+	take_dynamic(f, 3, false);
+	assert_int_equal(f->transfers.len, 2);
+	assert_int_equal(f->transfers.items[0].packet_count, 1);
+	assert_int_equal(f->transfers.items[1].packet_count, 2);
+}
+
+static void packets_that_nothing_accounts_for_leave_a_queue_unknown(void **state)
+{
+	struct fixture *f = *state;
+
+	make_dynamic(f);
+	trigger(f, 0, 50, 0, 1);
+	generate(f, 150, 7, 1, 2);
+	execute(f, 100, 7);
+	execute(f, 300, 8); /* its notification was lost */
+	nx_packet_transfers_prepare(&f->dma);
+	packet(f, 0, 0, 0);
+	for (uint32_t i = 0; i < 4; i++)
+		packet(f, 0, 3, i);
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
+	assert_int_equal(f->transfers.len, 1); /* the static one */
+	assert_int_equal(find(f, 0, 0, 0), 0);
+	assert_int_equal(find(f, 0, 3, 0), NX_NONE);
+	assert_ptr_equal(f->dma.unaccounted_queue, &f->queues[2]);
+	assert_int_equal(f->dma.unaccounted_seen, 4);
+	assert_int_equal(f->dma.unaccounted_told, 2);
+}
+
+static void a_cut_file_keeps_the_packets_it_has(void **state)
+{
+	struct fixture *f = *state;
+
+	make_dynamic(f);
+	generate(f, 150, 7, 1, 2);
+	generate(f, 350, 8, 1, 2);
+	execute(f, 100, 7);
+	execute(f, 300, 8);
+	take_dynamic(f, 3, true);
+	assert_null(f->dma.unaccounted_queue);
+	assert_int_equal(f->transfers.len, 2);
+	assert_int_equal(f->transfers.items[1].packet_count, 1);
+}
+
+static void missing_packets_leave_a_queue_unknown(void **state)
+{
+	struct fixture *f = *state;
+
+	make_dynamic(f);
+	generate(f, 150, 7, 1, 2);
+	execute(f, 100, 7);
+	take_dynamic(f, 1, false);
+	assert_int_equal(f->transfers.len, 0);
+	assert_int_equal(f->dma.unaccounted_seen, 1);
+}
+
+static void without_notifications_dynamic_dmas_take_no_memory(void **state)
+{
+	struct fixture *f = *state;
+
+	make_dynamic(f);
+	execute(f, 100, 7);
+	assert_int_equal(f->dma.triggers.len, 0);
+	take_dynamic(f, 1, false);
+	assert_null(f->dma.unaccounted_queue);
+	assert_int_equal(find(f, 0, 3, 0), NX_NONE);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -301,6 +443,12 @@ int main(void)
 		TEST(of_equal_ends_the_first_declared_gives_the_crc),
 		TEST(graphs_do_not_share_triggers),
 		TEST(memory_follows_the_packets),
+		TEST(a_loop_takes_its_notifications_in_order),
+		TEST(a_notification_without_pc_means_the_latest_dma),
+		TEST(packets_that_nothing_accounts_for_leave_a_queue_unknown),
+		TEST(a_cut_file_keeps_the_packets_it_has),
+		TEST(missing_packets_leave_a_queue_unknown),
+		TEST(without_notifications_dynamic_dmas_take_no_memory),
 		TEST(nothing_at_all_is_released_cleanly),
 	};
 
