@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/progress.h"
+#include "cli/help.h"
 #include "cli/status_file.h"
 #include "cli/terminal.h"
 #include "cli/view.h"
+#include "store/workspace.h"
 
 static enum nx_status write_profile(const struct nx_view_options *v,
 				    const struct nx_profile *profile, uint64_t started_ns,
@@ -49,10 +52,16 @@ static enum nx_status store_profile(const struct nx_view_options *v,
 
 /* Scripts for neuron-profile expect rows in their InfluxDB. Unless the user named one it may be
  * missing: the browser reads the workspace. */
+static bool names_influx(const struct nx_view_options *v)
+{
+	return v->db_endpoint || v->db_org || v->db_bucket;
+}
+
 static enum nx_status send_to_influx(const struct nx_view_options *v,
 				     const struct nx_profile *profile, const char *name,
 				     struct nx_error *err)
 {
+	uint64_t started_ns = nx_now_ns();
 	struct nx_store_target target = nx_view_store_target(v);
 	struct nx_error reason = {0};
 	struct nx_stored sent;
@@ -61,14 +70,20 @@ static enum nx_status send_to_influx(const struct nx_view_options *v,
 	target.to_influx = true;
 	target.name = name;
 	st = nx_store_device(&target, profile, v->session_path, v->neff_path, &sent, &reason);
-	if (st && (v->db_endpoint || v->db_org || v->db_bucket))
+	if (st && names_influx(v))
 		return nx_fail(err, st, "%s", reason.message);
 	if (st)
 		nx_say("no InfluxDB at http://localhost:8086, which is fine; to fill one, name it "
 		       "with --db-endpoint");
 	else if (nx_view_says(v))
-		nx_view_say_stored(&sent, 0);
+		nx_view_say_stored(&sent, nx_now_ns() - started_ns);
 	return NX_OK;
+}
+
+/* A database that the user named gets the rows even if the workspace has them. */
+static bool must_send(const struct nx_view_options *v)
+{
+	return v->is_legacy && nx_view_wants_browser(v) && names_influx(v);
 }
 
 /* A capture that was stored before and has not changed is not processed again. */
@@ -87,6 +102,7 @@ static bool is_stored(const struct nx_view_options *v, struct nx_stored *stored)
 	return true;
 }
 
+/* stored has a name if the workspace has the profile already. */
 static enum nx_status view_session(const struct nx_view_options *v, uint64_t started_ns,
 				   struct nx_stored *stored, struct nx_error *err)
 {
@@ -99,13 +115,54 @@ static enum nx_status view_session(const struct nx_view_options *v, uint64_t sta
 		return st;
 	profile = nx_device_session_borrow(device);
 	nx_view_say_warnings(&profile->warnings, nx_view_verbosity(v));
-	if (nx_view_wants_tables(v))
+	if (nx_view_wants_tables(v) && !*stored->name)
 		st = store_profile(v, profile, started_ns, stored, err);
-	else
+	else if (!nx_view_wants_tables(v))
 		st = write_profile(v, profile, started_ns, err);
 	if (!st && v->is_legacy && nx_view_wants_browser(v))
 		st = send_to_influx(v, profile, stored->name, err);
 	nx_device_session_close(device);
+	return st;
+}
+
+static const char *in_url(struct nx_arena *arena, const char *name)
+{
+	struct nx_bytes encoded = {0};
+	const char *copy;
+
+	nx_bytes_append_percent(&encoded, nx_slice_text(name));
+	copy = nx_arena_copy(arena, nx_slice_of(encoded.items, encoded.len));
+	nx_vec_release(&encoded);
+	return copy;
+}
+
+/* The lines that scripts for AWS's tools wait for; documented, so on standard output whatever -v
+ * is.
+ */
+static enum nx_status say_processed(const struct nx_view_options *v, const struct nx_stored *stored,
+				    bool has_ranks, struct nx_error *err)
+{
+	const char *folder = v->data_path;
+	struct nx_arena arena = {0};
+	enum nx_status st = NX_OK;
+
+	if (!*stored->name || v->store || (!nx_view_wants_browser(v) && !v->ingest_only))
+		return NX_OK;
+	if (!folder)
+		st = nx_workspace_default_path(&arena, &folder, err);
+	if (!st && !v->ingest_only)
+		printf("Processing for %s is complete\n", stored->name);
+	else if (!st && v->is_legacy)
+		printf("Profile \"%s\" is ready to view\n",
+		       *stored->key && !v->display_name ? stored->key : stored->name);
+	else if (!st)
+		printf("View profile at http://localhost:%u/%s/%s (start the server first with: %s "
+		       "view --data-path %s)\n",
+		       v->port.is_given ? v->port.value : NX_VIEW_DEFAULT_PORT,
+		       has_ranks ? "profile_cc" : "profile", in_url(&arena, stored->name),
+		       NX_PROGRAM, folder);
+	fflush(stdout);
+	nx_arena_release(&arena);
 	return st;
 }
 
@@ -115,7 +172,7 @@ static enum nx_status view(const struct nx_view_options *v, uint64_t started_ns,
 	const struct nx_exporter *exporter = v->format ? nx_exporter_find(v->format) : NULL;
 	struct nx_status_file status_file;
 	struct nx_stored stored = {0};
-	bool has_ranks = false;
+	bool has_ranks = false, is_known = false;
 	enum nx_status st;
 
 	if (exporter && !exporter->default_file && v->output_file &&
@@ -131,9 +188,13 @@ static enum nx_status view(const struct nx_view_options *v, uint64_t started_ns,
 		return st;
 	if (!v->directory && v->session_path)
 		nx_status_file_enter(&status_file, v->session_path, NX_PROFILE_DEVICE);
-	if ((v->directory || v->session_path) && !is_stored(v, &stored))
+	if (v->directory || v->session_path)
+		is_known = is_stored(v, &stored);
+	if ((v->directory && !is_known) || (v->session_path && (!is_known || must_send(v))))
 		st = v->directory ? nx_view_directory(v, &status_file, &stored, &has_ranks, err)
 				  : view_session(v, started_ns, &stored, err);
+	if (!st)
+		st = say_processed(v, &stored, has_ranks, err);
 	if (st || !nx_view_wants_browser(v))
 		return nx_status_file_end(&status_file, st, err);
 	/* The status file ends before serving: programs that wait for it may then continue. */

@@ -67,6 +67,7 @@ void nx_view_print_terminology(struct nx_output *out);
 
 /* --- the browser: view_serve.c ------------------------------------------------------------- */
 
+#define NX_VIEW_DEFAULT_PORT 3001u
 /* USAGE if a port that the server needs is in use: to be known before a capture is processed. */
 NX_MUST_CHECK enum nx_status nx_view_check_ports(const struct nx_view_options *v,
 						 struct nx_error *err);

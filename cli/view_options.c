@@ -45,7 +45,8 @@ const struct nx_option nx_view_option_table[] = {
 	 "With db: the InfluxDB (default http://localhost:8086). INFLUX_TOKEN holds its token."},
 	{"db-org", 0, NX_TEXT("NAME"), FIELD(db_org), "With db: the organisation, for InfluxDB 2."},
 	{"db-bucket", 0, NX_TEXT("NAME"), FIELD(db_bucket),
-	 "With db: the bucket, or the database of InfluxDB 1 (default neuron_profile)."},
+	 "With db: the bucket, or the database of InfluxDB 1 (default neuron_profile). As "
+	 "neuron-profile, also the profile's name."},
 	{"json-pretty-print", 0, NX_FLAG, FIELD(pretty),
 	 "Write JSON with line breaks and indentation."},
 	{"show-perfetto-flows", 0, NX_FLAG, FIELD(perfetto_flows),
@@ -304,5 +305,9 @@ enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error 
 		st = nx_fail(err, NX_USAGE, "--%s %u: the highest port is 65535",
 			     v->port.value > UINT16_MAX ? "port" : "api-server-port",
 			     v->port.value > UINT16_MAX ? v->port.value : v->api_port.value);
+	/* AWS's tool names a profile after its bucket. */
+	if (!st && is_legacy_db && v->db_bucket && !v->display_name &&
+	    !nx_profile_name_check(nx_slice_text(v->db_bucket), NULL))
+		v->display_name = v->db_bucket;
 	return st ? st : check_roots(v, err);
 }

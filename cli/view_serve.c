@@ -13,6 +13,8 @@
 #include "serve/serve.h"
 #include "store/workspace.h"
 
+static_assert(NX_VIEW_DEFAULT_PORT == NX_SERVE_DEFAULT_PORT, "what is printed is served");
+
 static volatile sig_atomic_t is_stopped;
 
 static void on_stop(int sig)
@@ -78,6 +80,7 @@ enum nx_status nx_view_serve(const struct nx_view_options *v, const char *open_n
 
 	how.open_name = *open_name ? open_name : NULL;
 	how.opens_ranks = opens_ranks;
+	how.shows_id = v->is_legacy && !v->display_name;
 	if (!v->data_path)
 		st = nx_workspace_default_path(&arena, &how.workspace_path, err);
 	if (!st) {

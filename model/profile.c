@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/bare/text.h"
-#include "base/map.h"
-#include "base/md5.h"
+#include "base/sha1.h"
 
 enum nx_status nx_profile_scan(const struct nx_profile *profile, enum nx_table table, nx_row_fn fn,
 			       void *context, struct nx_error *err)
@@ -58,16 +57,15 @@ void nx_profile_key(const struct nx_profile *profile, char key[NX_PROFILE_KEY_MA
 {
 	const struct nx_capture *c = &profile->capture;
 	struct nx_bytes identity = {0};
-	uint8_t digest[16];
+	uint8_t digest[NX_SHA1_BYTES];
 	char digits[2 * sizeof(digest)];
 
 	nx_bytes_append(&identity, c->uuid.data, c->uuid.len);
 	nx_bytes_append(&identity, &c->window_start_ps, sizeof(c->window_start_ps));
 	nx_bytes_append(&identity, &c->total_time_ps, sizeof(c->total_time_ps));
 	nx_bytes_append(&identity, profile->name, strlen(profile->name));
-	nx_md5_digest(nx_slice_of(identity.items, identity.len), digest);
+	nx_sha1_digest(nx_slice_of(identity.items, identity.len), digest);
 	nx_hex_encode(digits, nx_slice_of(digest, sizeof(digest)));
-	snprintf(key, NX_PROFILE_KEY_MAX, "n_%.*s%08x", (int)sizeof(digits), digits,
-		 (unsigned)nx_fnv1a(NX_FNV_SEED, identity.items, identity.len));
+	snprintf(key, NX_PROFILE_KEY_MAX, "n_%.*s", (int)sizeof(digits), digits);
 	nx_vec_release(&identity);
 }

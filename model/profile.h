@@ -122,7 +122,7 @@ uint64_t nx_profile_row_count(const struct nx_profile *profile);
 
 uint32_t nx_profile_find_transfer(const struct nx_profile *profile, const struct nx_packet *packet);
 
-/* "n_" and 40 hex digits from what the capture holds: its name in URLs and summaries. */
+/* "n_" and 40 hex digits, a SHA-1 of what the capture holds: its name in URLs and summaries. */
 #define NX_PROFILE_KEY_MAX 48
 void nx_profile_key(const struct nx_profile *profile, char key[NX_PROFILE_KEY_MAX]);
 

@@ -151,6 +151,7 @@ static enum nx_status end_database(struct storing *s, enum nx_status st, struct 
 	if (!st)
 		st = nx_influx_sink_commit(s->influx, err);
 	stored->counts.row_count = nx_influx_sink_line_count(s->influx);
+	stored->counts.file_bytes = nx_influx_sink_sent_bytes(s->influx);
 	nx_influx_sink_close(s->influx);
 	return st;
 }
@@ -205,6 +206,8 @@ bool nx_stored_find(const struct nx_store_target *target, enum nx_profile_kind k
 				      target->may_number ? NULL : target->name);
 	if (same)
 		snprintf(stored->name, sizeof(stored->name), "%s", same->name);
+	if (same)
+		snprintf(stored->key, sizeof(stored->key), "%s", same->key);
 	nx_catalogue_release(&catalogue);
 	nx_profile_record_release(&wanted);
 	nx_workspace_close(workspace);
@@ -303,6 +306,7 @@ enum nx_status nx_store_device(const struct nx_store_target *target,
 	assert(session_path);
 	memset(stored, 0, sizeof(*stored));
 	nx_profile_key(profile, key);
+	snprintf(stored->key, sizeof(stored->key), "%s", key);
 	st = choose_name(target, session_path, stored, err);
 	if (!st)
 		st = begin(target, &ingest, &s, start_of(profile, session_path), stored, err);

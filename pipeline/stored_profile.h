@@ -30,6 +30,7 @@ struct nx_store_target {
 
 struct nx_stored {			/* the result */
 	char name[NX_PROFILE_NAME_MAX]; /* in the workspace; "" in a folder */
+	char key[NX_PROFILE_KEY_MAX];	/* of a device profile; "" for a system profile */
 	char place[1024];		/* the folder of the tables, or the database */
 	struct nx_ingest_counts counts;
 	size_t source_count; /* source files that the profile names; 0 without roots */
@@ -38,7 +39,7 @@ struct nx_stored {			/* the result */
 
 /*
  * Whether the workspace already holds what would be made from these files, which have not changed
- * since; stored gets its name. Never with force, or when the target is not the workspace.
+ * since; stored gets its name and key. Never with force, or when the target is not the workspace.
  */
 bool nx_stored_find(const struct nx_store_target *target, enum nx_profile_kind kind,
 		    const char *const *sources, size_t source_count, struct nx_stored *stored);

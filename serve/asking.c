@@ -2,9 +2,11 @@
 #include "serve/asking.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "query/watchdog.h"
 #include "serve/server.h"
+#include "store/catalogue.h"
 
 #define QUESTION_LIMIT_MS 30000u
 
@@ -20,6 +22,28 @@ enum nx_status nx_request_open_profile(struct nx_server *server, struct nx_reque
 	assert(!request->profile);
 	return nx_open_profiles_take(server->profiles, nx_request_variable(request, "p"),
 				     &request->profile, err);
+}
+
+void nx_request_resolve_key(struct nx_server *server, struct nx_request *request)
+{
+	struct nx_catalogue catalogue = {0};
+
+	for (size_t i = 0; i < request->variable_count; i++) {
+		const char *word = request->variables[i].value;
+		const struct nx_profile_record *found;
+
+		if (strcmp(request->variables[i].name, "p") != 0 || !nx_profile_is_key(word) ||
+		    (request->method != NX_GET && request->method != NX_POST))
+			continue;
+		found = nx_catalogue_load(&catalogue, server->workspace, NULL)
+				? NULL
+				: nx_catalogue_find_key(&catalogue, word);
+		if (found)
+			request->variables[i].value =
+				nx_arena_copy_text(&request->arena, found->name);
+		nx_catalogue_release(&catalogue);
+		return;
+	}
 }
 
 static void stop_engine(void *engine)

@@ -18,6 +18,9 @@
 
 struct nx_server;
 
+/* If {p} is the key of a finished profile, replaces it with the profile's name: URLs of AWS's tool
+ * have keys. Only for requests that read. */
+void nx_request_resolve_key(struct nx_server *server, struct nx_request *request);
 /* The profile {p} of the route, as nx_open_profiles_take. */
 NX_MUST_CHECK enum nx_status nx_request_open_profile(struct nx_server *server,
 						     struct nx_request *request,

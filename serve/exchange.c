@@ -313,6 +313,8 @@ static void run(void *exchange)
 	struct nx_exchange *x = exchange;
 	nx_handler_fn fn = x->next ? x->next : x->request.route->handle;
 
+	if (!x->next)
+		nx_request_resolve_key(x->server, &x->request);
 	x->next = NULL;
 	if (nx_request_go_on(&x->request, &x->error))
 		fail_with(x, 0);

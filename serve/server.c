@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "serve/server_internal.h"
+#include "store/related_profiles.h"
 
 #define IO_THREADS 2
 #define CONNECTIONS_MAX 1500
@@ -245,6 +246,31 @@ static bool has_profile(struct nx_workspace *workspace, const char *name)
 	return !st;
 }
 
+/* n_... of a profile or p_... of ranks; the name if there is none. */
+static const char *id_of(struct nx_workspace *workspace, const char *name, bool is_of_ranks,
+			 struct nx_arena *arena)
+{
+	const struct nx_profile_record *record;
+	struct nx_catalogue catalogue = {0};
+	struct nx_ranks ranks = {0};
+	char id[NX_RANKS_ID_MAX];
+
+	if (!nx_catalogue_load(&catalogue, workspace, NULL)) {
+		record = nx_catalogue_find(&catalogue, name);
+		if (is_of_ranks)
+			nx_related_ranks(&catalogue, name, &ranks);
+		if (ranks.len) {
+			nx_related_ranks_id(&ranks, id);
+			name = nx_arena_copy_text(arena, id);
+		} else if (!is_of_ranks && record && *record->key) {
+			name = nx_arena_copy_text(arena, record->key);
+		}
+	}
+	nx_vec_release(&ranks);
+	nx_catalogue_release(&catalogue);
+	return name;
+}
+
 static void tell_ready(const struct nx_server *server, const struct port ports[2], const char *note)
 {
 	const struct nx_serve_options *o = server->options;
@@ -255,11 +281,13 @@ static void tell_ready(const struct nx_server *server, const struct port ports[2
 	const char *page = o->opens_ranks ? "profile_cc" : "profile";
 	const char *token = server->guard.token;
 	struct nx_arena arena = {0};
-	const char *path =
-		name ? nx_arena_printf(&arena, "/%s/%s", page, encode(&arena, name)) : "/";
+	const char *path;
 	struct nx_serve_ready ready = {
 		.is_of_profile = name, .is_api = o->disable_ui, .note = *note ? note : NULL};
 
+	if (name && o->shows_id)
+		name = id_of(server->workspace, name, o->opens_ranks, &arena);
+	path = name ? nx_arena_printf(&arena, "/%s/%s", page, encode(&arena, name)) : "/";
 	if (o->disable_ui)
 		path = nx_arena_printf(&arena, "/api/v1/profiles%s%s%s", name ? "/" : "",
 				       name ? encode(&arena, name) : "",

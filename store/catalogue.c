@@ -161,6 +161,20 @@ const struct nx_profile_record *nx_catalogue_find(const struct nx_catalogue *cat
 	return other;
 }
 
+const struct nx_profile_record *nx_catalogue_find_key(const struct nx_catalogue *catalogue,
+						      const char *key)
+{
+	const struct nx_profile_record *named = nx_catalogue_find(catalogue, key);
+
+	for (size_t i = 0; !named && i < catalogue->records.len; i++) {
+		const struct nx_profile_record *r = &catalogue->records.items[i];
+
+		if (r->state == NX_PROFILE_READY && !strcmp(r->key, key))
+			return r;
+	}
+	return named;
+}
+
 static bool begins_with(const char *text, struct nx_slice word)
 {
 	return word.len && strlen(text) >= word.len && memcmp(text, word.data, word.len) == 0;

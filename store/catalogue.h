@@ -23,6 +23,10 @@ void nx_catalogue_release(struct nx_catalogue *catalogue);
 /* Finds "name" or "name@latest", preferring a finished profile; NULL if there is none. */
 const struct nx_profile_record *nx_catalogue_find(const struct nx_catalogue *catalogue,
 						  const char *name);
+/* The newest finished profile with that key, unless another one has it as its name; NULL if none.
+ */
+const struct nx_profile_record *nx_catalogue_find_key(const struct nx_catalogue *catalogue,
+						      const char *key);
 /*
  * Also accepts a key, an id, or a prefix of name, key or id. NOT_FOUND if none matches, USAGE with
  * the first few names if several do.

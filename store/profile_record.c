@@ -25,6 +25,12 @@ static const char *const state_texts[] = {
 #undef STATE_TEXT
 };
 
+bool nx_profile_is_key(const char *word)
+{
+	return !strncmp(word, "n_", 2) && strlen(word) == 42 &&
+	       strspn(word + 2, "0123456789abcdef") == 40;
+}
+
 const char *nx_profile_kind_text(enum nx_profile_kind kind)
 {
 	assert(kind <= NX_PROFILE_SYSTEM);

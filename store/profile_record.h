@@ -99,6 +99,9 @@ bool nx_profile_record_is_made_like(const struct nx_profile_record *r,
 void nx_profile_record_add_table(struct nx_profile_record *r, const char *name, uint64_t row_count);
 uint64_t nx_profile_record_rows(const struct nx_profile_record *r);
 
+/* Whether a word looks like a key: n_ and 40 hex digits. */
+bool nx_profile_is_key(const char *word);
+
 const char *nx_profile_kind_text(enum nx_profile_kind kind);
 const char *nx_profile_state_text(enum nx_profile_state state);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/related_profiles.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bare/slice.h"
+#include "base/bare/text.h"
 #include "base/path.h"
+#include "base/sha1.h"
 
 static bool is_finished_device(const struct nx_profile_record *r)
 {
@@ -190,6 +193,48 @@ static void drop_doubles(struct nx_ranks *ranks, const char *name)
 	ranks->len = kept;
 }
 
+static void put_in_order(struct nx_ranks *ranks, const char *name)
+{
+	if (ranks->len)
+		qsort(ranks->items, ranks->len, sizeof(*ranks->items), compare);
+	drop_doubles(ranks, name);
+}
+
+void nx_related_ranks_id(const struct nx_ranks *ranks, char id[NX_RANKS_ID_MAX])
+{
+	struct nx_bytes keys = {0};
+	uint8_t digest[NX_SHA1_BYTES];
+	char digits[2 * sizeof(digest)];
+
+	for (size_t i = 0; i < ranks->len; i++)
+		nx_bytes_append(&keys, ranks->items[i].record->key,
+				strlen(ranks->items[i].record->key));
+	nx_sha1_digest(nx_slice_of(keys.items, keys.len), digest);
+	nx_hex_encode(digits, nx_slice_of(digest, sizeof(digest)));
+	snprintf(id, NX_RANKS_ID_MAX, "p_%.*s", (int)sizeof(digits), digits);
+	nx_vec_release(&keys);
+}
+
+static void collect_by_id(const struct nx_catalogue *catalogue, const char *id,
+			  struct nx_ranks *ranks)
+{
+	char its_id[NX_RANKS_ID_MAX];
+
+	for (size_t i = 0; i < catalogue->records.len; i++) {
+		const struct nx_profile_record *r = &catalogue->records.items[i];
+
+		if (!is_finished_device(r))
+			continue;
+		ranks->len = 0;
+		collect(catalogue, r, NULL, ranks);
+		put_in_order(ranks, "");
+		nx_related_ranks_id(ranks, its_id);
+		if (!strcmp(its_id, id))
+			return;
+	}
+	ranks->len = 0;
+}
+
 void nx_related_ranks(const struct nx_catalogue *catalogue, const char *name,
 		      struct nx_ranks *ranks)
 {
@@ -199,7 +244,7 @@ void nx_related_ranks(const struct nx_catalogue *catalogue, const char *name,
 		collect(catalogue, one, NULL, ranks);
 	else
 		collect_named(catalogue, name, ranks);
-	if (ranks->len)
-		qsort(ranks->items, ranks->len, sizeof(*ranks->items), compare);
-	drop_doubles(ranks, name);
+	if (!ranks->len && nx_slice_starts(nx_slice_text(name), "p_"))
+		collect_by_id(catalogue, name, ranks);
+	put_in_order(ranks, name);
 }

@@ -35,10 +35,14 @@ struct nx_ranked_profile {
 
 struct nx_ranks NX_VEC_BODY(struct nx_ranked_profile);
 
+#define NX_RANKS_ID_MAX 48
+/* "p_" and 40 hex digits, a SHA-1 of the keys of all ranks. */
+void nx_related_ranks_id(const struct nx_ranks *ranks, char id[NX_RANKS_ID_MAX]);
+
 /*
  * The finished profiles that ran one model at the same time, ordered by rank. name is the name that
- * the set was made with, or the name of one of its profiles. The caller releases the list; the
- * catalogue owns the records.
+ * the set was made with, its id, or the name of one of its profiles. The caller releases the list;
+ * the catalogue owns the records.
  */
 void nx_related_ranks(const struct nx_catalogue *catalogue, const char *name,
 		      struct nx_ranks *ranks);

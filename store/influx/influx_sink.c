@@ -35,7 +35,7 @@ struct nx_influx_sink {
 	struct nx_influx_ordinals ordinals;
 	struct nx_bytes lines; /* of all tables: a line names its table */
 	uint32_t waiting_count;
-	uint64_t line_count;
+	uint64_t line_count, sent_bytes;
 	uint64_t row_numbers[NX_SCHEMA_TABLE_COUNT];
 	struct nx_track_columns tracks[NX_SCHEMA_TABLE_COUNT];
 };
@@ -225,6 +225,8 @@ static enum nx_status flush(struct nx_influx_sink *s, struct nx_error *err)
 	if (s->waiting_count)
 		st = write_lines(&s->server, nx_slice_of(s->lines.items, s->lines.len),
 				 s->options.patience_ms, err);
+	if (!st)
+		s->sent_bytes += s->lines.len;
 	nx_vec_clear(&s->lines);
 	s->waiting_count = 0;
 	return st;
@@ -309,6 +311,11 @@ struct nx_table_sink *nx_influx_sink_tables(struct nx_influx_sink *sink)
 uint64_t nx_influx_sink_line_count(const struct nx_influx_sink *sink)
 {
 	return sink->line_count;
+}
+
+uint64_t nx_influx_sink_sent_bytes(const struct nx_influx_sink *sink)
+{
+	return sink->sent_bytes;
 }
 
 enum nx_status nx_influx_sink_commit(struct nx_influx_sink *sink, struct nx_error *err)

@@ -38,6 +38,8 @@ struct nx_table_sink *nx_influx_sink_tables(struct nx_influx_sink *sink);
 NX_MUST_CHECK enum nx_status nx_influx_sink_commit(struct nx_influx_sink *sink,
 						   struct nx_error *err);
 uint64_t nx_influx_sink_line_count(const struct nx_influx_sink *sink);
+/* Of all lines that the server has taken. */
+uint64_t nx_influx_sink_sent_bytes(const struct nx_influx_sink *sink);
 void nx_influx_sink_close(struct nx_influx_sink *sink);
 
 #endif

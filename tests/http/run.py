@@ -9,6 +9,7 @@ TAP on stdout.
 
 import concurrent.futures
 import gzip
+import hashlib
 import http.client
 import json
 import os
@@ -586,6 +587,23 @@ def check_views(folder, capture):
           and system.get('kind') == 'system', (server.said, system))
     check('its tracks can be drawn', any(t['kind'] == 'spans' for t in
           server.json(API + '/profiles/run/tracks')['tracks']))
+    server.stop()
+    os.mkdir(f'{folder}/ranks')
+    for rank in (0, 1):
+        shutil.copy(f'{capture}/demo.ntff', f'{folder}/ranks/profile_rank_{rank}.ntff')
+    server = Server(f'{folder}/ranked', '-d', f'{folder}/ranks', '-n', f'{capture}/demo.neff', '-v', '2')
+    keys = [json.loads(record.read_text())['key'] for record in
+            sorted(pathlib.Path(folder, 'ranked/profiles/global').glob('*_rank_*/profile.json'))]
+    together = 'p_' + hashlib.sha1(''.join(keys).encode()).hexdigest()
+    found = server.json(f'{API}/profiles/{together}/ranks')
+    check('ranks are found by the id of their contents', len(found.get('ranks', [])) == 2
+          and found == server.json(f'{API}/profiles/ranks/ranks'), (keys, found))
+    check('a profile is found by the id of its contents', server.json(f'{API}/profiles/{keys[0]}')['name']
+          .startswith('ranks_device_profile_rank_') and server.ask(f'/profile/{keys[0]}')[0] == 200)
+    check('an id without a profile is not found',
+          server.ask(f'{API}/profiles/n_{"0" * 40}')[0] == 404
+          and server.ask(f'{API}/profiles/p_{"0" * 40}/ranks')[0] == 404)
+    check('nothing is deleted by an id', server.ask(f'{API}/profiles/{keys[0]}', 'DELETE')[0] == 404)
     server.stop()
 
 

@@ -434,7 +434,8 @@ def check_other_process(server, folder):
     events.wait_for(lambda e: e[0] == 'profiles')
     events.events.clear()
     subprocess.run([PROGRAM, 'view', '--ingest-only', '--data-path', str(server.workspace),
-                    '--display-name', 'other', '-s', folder / 'demo.ntff', '-v', '2'], check=True)
+                    '--display-name', 'other', '-s', folder / 'demo.ntff', '-v', '2'], check=True,
+                   stdout=subprocess.DEVNULL)
     check('changes by other processes send events', events.wait_for(lambda e: e[0] == 'profiles'))
     check('no events are sent without changes', events.falls_silent(), events.events)
     events.events.clear()

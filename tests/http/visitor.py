@@ -36,6 +36,8 @@ class Served:
              api_port, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, **(env or {})})
         self.said = self.process.stdout.readline().strip()
+        if self.said.startswith('Processing for '):
+            self.said = self.process.stdout.readline().strip()
         self.url = self.said.rpartition(' ')[2]
         self.port = urllib.parse.urlsplit(self.url).port
 

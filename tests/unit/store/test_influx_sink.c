@@ -72,6 +72,7 @@ static void version_2_is_taken_where_it_is_known(void **state)
 	if (nx_influx_sink_commit(sink, &err))
 		fail_msg("%s", err.message);
 	assert_int_equal(nx_influx_sink_line_count(sink), 3);
+	assert_true(nx_influx_sink_sent_bytes(sink) > 0);
 	nx_influx_sink_close(sink);
 	nx_fake_http_stop(&fake);
 }
