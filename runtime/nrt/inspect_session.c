@@ -414,7 +414,7 @@ static enum nx_status begin_trace(struct nx_error *err)
 		.filter = session.config.filter,
 		.max_events = session.config.max_events,
 		.core_count = nx_state_instance()->visible_count,
-		.worker = nx_state_instance()->first_visible,
+		.worker = nx_state_instance()->visible[0],
 	};
 
 	return captures(NX_INSPECT_SYSTEM) ? nx_tracer_begin(&options, err) : NX_OK;

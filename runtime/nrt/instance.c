@@ -42,32 +42,48 @@ bool nx_instance_runs(const struct nx_instance_kind *kind, enum nx_device_arch a
 
 /* --- cores ---------------------------------------------------------------------- */
 
-/* Cores of a process are consecutive, so gaps in the list are ignored. */
+static_assert(NX_INSTANCE_CORES_MAX == NX_TRACE_MAX_CORES, "every core can be named");
+
+/* A frequent mistake: physical cores in the list. */
+static const char *why_so_few(const struct nx_instance *instance)
+{
+	return instance->core_size > 1
+		       ? "; a number is that of a logical core of two physical ones, unless "
+			 "NEURON_LOGICAL_NC_CONFIG=1"
+		       : "";
+}
+
 static void read_visible(struct nx_instance *instance, const char *text)
 {
 	struct nx_trace_filter chosen = {0};
 	struct nx_error err;
-	uint32_t count = 0, first = instance->total_count;
+	uint32_t count = 0, missing = 0;
 
 	if (nx_trace_filter_parse_cores(&chosen, text, &err)) {
 		nx_log_error("environment", "NEURON_RT_VISIBLE_CORES: %s; using all cores",
 			     err.message);
 		return;
 	}
-	for (uint32_t core = instance->total_count; core-- > 0;)
-		if (nx_trace_filter_has_core(&chosen, core)) {
-			first = core;
-			count++;
-		}
-	if (!count) {
+	for (uint32_t core = 0; core < NX_INSTANCE_CORES_MAX; core++) {
+		if (!nx_trace_filter_has_core(&chosen, core))
+			continue;
+		if (core < instance->total_count)
+			instance->visible[count++] = (uint8_t)core;
+		else
+			missing++;
+	}
+	if (!count)
 		nx_log_error("environment",
 			     "NEURON_RT_VISIBLE_CORES=%.40s names none of the cores 0 to %u; using "
-			     "all of them",
-			     text, instance->total_count - 1);
-		return;
-	}
-	instance->first_visible = first;
-	instance->visible_count = count;
+			     "all of them%s",
+			     text, instance->total_count - 1, why_so_few(instance));
+	else if (missing)
+		nx_log_error("environment",
+			     "NEURON_RT_VISIBLE_CORES=%.40s names %u cores after the last one, %u; "
+			     "using the others%s",
+			     text, missing, instance->total_count - 1, why_so_few(instance));
+	if (count)
+		instance->visible_count = count;
 }
 
 uint32_t nx_instance_core_size(uint32_t most)
@@ -77,6 +93,14 @@ uint32_t nx_instance_core_size(uint32_t most)
 	return (uint32_t)nx_environment_number("NEURON_RT_VIRTUAL_CORE_SIZE", 1, most, size);
 }
 
+bool nx_instance_has_core_size(void)
+{
+	const char *logical = getenv("NEURON_LOGICAL_NC_CONFIG");
+	const char *virtual = getenv("NEURON_RT_VIRTUAL_CORE_SIZE");
+
+	return (logical && *logical) || (virtual && *virtual);
+}
+
 static void read_cores(struct nx_instance *instance)
 {
 	const char *visible = getenv("NEURON_RT_VISIBLE_CORES");
@@ -84,7 +108,10 @@ static void read_cores(struct nx_instance *instance)
 
 	instance->core_size = nx_instance_core_size(kind->core_size);
 	instance->total_count = kind->device_count * kind->device_cores / instance->core_size;
+	assert(instance->total_count <= NX_INSTANCE_CORES_MAX);
 	instance->visible_count = instance->total_count;
+	for (uint32_t core = 0; core < instance->total_count; core++)
+		instance->visible[core] = (uint8_t)core;
 	if (visible && *visible)
 		read_visible(instance, visible);
 	else
@@ -92,16 +119,20 @@ static void read_cores(struct nx_instance *instance)
 			"NEURON_RT_NUM_CORES", 1, instance->total_count, instance->total_count);
 }
 
+/* Among all physical cores of the instance. */
+static uint32_t first_physical(const struct nx_instance *instance, uint32_t core)
+{
+	return instance->visible[core % NX_INSTANCE_CORES_MAX] * instance->core_size;
+}
+
 uint32_t nx_instance_device(const struct nx_instance *instance, uint32_t core)
 {
-	return (instance->first_visible + core) * instance->core_size /
-	       instance->kind->device_cores;
+	return first_physical(instance, core) / instance->kind->device_cores;
 }
 
 uint32_t nx_instance_physical_core(const struct nx_instance *instance, uint32_t core)
 {
-	return (instance->first_visible + core) * instance->core_size %
-	       instance->kind->device_cores;
+	return first_physical(instance, core) % instance->kind->device_cores;
 }
 
 uint32_t nx_instance_hbm(const struct nx_instance *instance, uint32_t core)
@@ -151,11 +182,11 @@ size_t nx_instance_links(const struct nx_instance_kind *kind, uint32_t device,
 
 int nx_instance_mark(const struct nx_instance *instance)
 {
-	uint32_t first = instance->first_visible * instance->core_size;
+	uint32_t last = first_physical(instance, instance->visible_count - 1);
 	char name[64];
 
-	snprintf(name, sizeof(name), MARK "%u-%u", first,
-		 first + instance->visible_count * instance->core_size - 1);
+	snprintf(name, sizeof(name), MARK "%u-%u", first_physical(instance, 0),
+		 last + instance->core_size - 1);
 	return memfd_create(name, MFD_CLOEXEC);
 }
 

@@ -4,8 +4,8 @@
  *
  * NEURON_EXPLORER_INSTANCE is one of the table in instance.c, trn2.3xlarge by default.
  * NEURON_RT_VIRTUAL_CORE_SIZE (or NEURON_LOGICAL_NC_CONFIG) sets the physical cores per
- * logical core; NEURON_RT_VISIBLE_CORES ("0-3") or NEURON_RT_NUM_CORES the cores of this
- * process. The instance id is NEURON_INSTANCE_ID, that of the firmware, or derived from
+ * logical core; NEURON_RT_VISIBLE_CORES ("0-3") or NEURON_RT_NUM_CORES the logical cores of
+ * this process. The instance id is NEURON_INSTANCE_ID, that of the firmware, or derived from
  * the machine id.
  */
 #ifndef NX_RUNTIME_NRT_INSTANCE_H
@@ -26,12 +26,14 @@ struct nx_instance_kind {
 	uint32_t core_size; /* physical cores per logical core: default and maximum */
 };
 
+#define NX_INSTANCE_CORES_MAX 128
+
 struct nx_instance {
 	const struct nx_instance_kind *kind;
-	uint32_t core_size;	/* physical cores per logical core */
-	uint32_t total_count;	/* logical cores of the instance */
-	uint32_t visible_count; /* logical cores of this process, numbered from 0 */
-	uint32_t first_visible; /* number of the first one on the instance */
+	uint32_t core_size;			/* physical cores per logical core */
+	uint32_t total_count;			/* logical cores of the instance */
+	uint32_t visible_count;			/* logical cores of this process, numbered from 0 */
+	uint8_t visible[NX_INSTANCE_CORES_MAX]; /* their numbers on the instance */
 	char instance_id[64];
 	char hostname[64];
 };
@@ -43,6 +45,8 @@ bool nx_instance_runs(const struct nx_instance_kind *kind, enum nx_device_arch a
 
 /* Physical cores per logical core, as the environment asks for: 1 to most, most if it does not. */
 uint32_t nx_instance_core_size(uint32_t most);
+/* Whether the environment asks for a size. */
+bool nx_instance_has_core_size(void);
 
 /* Reads the environment; wrong values are logged and replaced by the default. */
 void nx_instance_read(struct nx_instance *instance);

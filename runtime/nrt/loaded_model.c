@@ -134,6 +134,34 @@ static void name_model(struct nx_model *model)
 
 /* --- loading ---------------------------------------------------------------------------- */
 
+/*
+ * A device refuses every NEFF of another size. Here one for fewer physical cores uses the first
+ * ones of its logical core, as most small examples are such. One for more would use a core of a
+ * neighbour. If the instance has no logical cores of that size, the NEFF is for another chip, and
+ * runs as on that.
+ */
+static enum nx_status check_core_size(const struct nx_neff *neff, struct nx_error *err)
+{
+	const struct nx_instance *instance = nx_state_instance();
+	uint32_t size = neff->header.logical_core_size, have = instance->core_size;
+
+	if (!size || size == have)
+		return NX_OK;
+	if (size > have && size <= instance->kind->core_size)
+		return nx_fail(
+			err, NX_MISMATCH,
+			"the NEFF was compiled with --logical-nc-config=%u, and this process "
+			"has NEURON_LOGICAL_NC_CONFIG=%u; set it to %u before nrt_init, or "
+			"compile for %u",
+			size, have, size, have);
+	nx_log_write(size < have && nx_instance_has_core_size() ? NX_LOG_WARN : NX_LOG_INFO,
+		     "nrt_load",
+		     "the NEFF was compiled with --logical-nc-config=%u, and this process has "
+		     "NEURON_LOGICAL_NC_CONFIG=%u; it runs here, but a device would refuse it",
+		     size, have);
+	return NX_OK;
+}
+
 static NRT_STATUS open_model(struct nx_model *model, const void *bytes, size_t len)
 {
 	const struct nx_device_port *port = nx_device_port_choose();
@@ -147,16 +175,12 @@ static NRT_STATUS open_model(struct nx_model *model, const void *bytes, size_t l
 	if (!st)
 		st = p.st;
 	if (!st)
+		st = check_core_size(&model->neff, &err);
+	if (!st)
 		st = port->open(&model->neff, &model->program, &err);
 	if (st)
 		return nx_state_fail("nrt_load", &err);
 	model->port = port;
-	if (model->neff.header.logical_core_size &&
-	    model->neff.header.logical_core_size != nx_state_instance()->core_size)
-		nx_log_info("nrt_load",
-			    "the NEFF was compiled for logical cores of %u physical cores; this "
-			    "process uses %u",
-			    model->neff.header.logical_core_size, nx_state_instance()->core_size);
 	return take_memory(model);
 }
 

@@ -124,7 +124,7 @@ NX_EXPORT NRT_STATUS nrt_sys_trace_start(nrt_sys_trace_config_t *options)
 	wanted.filter = options ? options->filter : defaults.filter;
 	wanted.max_events = options ? options->max_events : defaults.max_events;
 	wanted.core_count = nx_state_instance()->visible_count;
-	wanted.worker = nx_state_instance()->first_visible;
+	wanted.worker = nx_state_instance()->visible[0];
 	if (nx_tracer_begin(&wanted, &err))
 		return nx_state_fail(__func__, &err);
 	own_session = nx_tracer_session();

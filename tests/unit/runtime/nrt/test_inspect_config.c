@@ -210,6 +210,8 @@ static const struct {
 	{"NEURON_RT_VISIBLE_CORES", "2-", "\"2-\" is not a core; write numbers"},
 	{"NEURON_RT_VISIBLE_CORES", "3-1", "did you mean \"1-3\"?; using all cores"},
 	{"NEURON_RT_VISIBLE_CORES", "7", "=7 names none of the cores 0 to 3; using all of them"},
+	{"NEURON_RT_VISIBLE_CORES", "7", "a logical core of two physical ones"},
+	{"NEURON_RT_VISIBLE_CORES", "0-7", "=0-7 names 4 cores after the last one, 3; using the"},
 	{"NEURON_RT_VISIBLE_CORES", "0,2", NULL},
 	{"NEURON_RT_NUM_CORES", "5", "=5 is not a number from 1 to 4; using 4"},
 	{"NEURON_RT_NUM_CORES", "0", "=0 is not a number from 1 to 4; using 4"},
@@ -258,9 +260,13 @@ static void cores_are_counted_as_variables_say(void **state)
 	assert_int_equal(instance_with("NEURON_RT_NUM_CORES", "99").visible_count, 4);
 	instance = instance_with("NEURON_RT_VISIBLE_CORES", "2-3");
 	assert_int_equal(instance.visible_count, 2);
-	assert_int_equal(instance.first_visible, 2);
+	assert_int_equal(instance.visible[0], 2);
 	assert_int_equal(nx_instance_physical_core(&instance, 1), 6);
 	assert_int_equal(nx_instance_hbm(&instance, 1), 3);
+	instance = instance_with("NEURON_RT_VISIBLE_CORES", "1,3-9");
+	assert_int_equal(instance.visible_count, 2);
+	assert_int_equal(nx_instance_physical_core(&instance, 0), 2);
+	assert_int_equal(nx_instance_physical_core(&instance, 1), 6);
 	assert_int_equal(instance_with("NEURON_RT_VISIBLE_CORES", "50").visible_count, 4);
 	assert_int_equal(instance_with("NEURON_RT_VISIBLE_CORES", "3-1").visible_count, 4);
 }
