@@ -97,6 +97,8 @@ enum nx_status nx_workspace_view_refuse_table(const struct nx_profile_folder *fo
 	const char *near = nx_suggest_member(folder->tables.items, folder->tables.len, name, name);
 	char hint[NX_HINT_MAX];
 
+	if (nx_profile_folder_check_lost(folder, name, err))
+		return NX_NOT_FOUND;
 	return nx_fail(err, NX_NOT_FOUND, "there is no table '%.100s'%s", name,
 		       nx_hint(near, remedy, hint));
 }

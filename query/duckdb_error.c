@@ -105,6 +105,8 @@ static enum nx_status fail_table(const struct nx_duckdb *db, const struct compla
 	if (table && table->fault)
 		return nx_fail(err, NX_FORMAT, "the table %s cannot be read: %s", table->name,
 			       table->fault);
+	if (nx_profile_folder_check_lost(db->profile, c->name, err))
+		return NX_NOT_FOUND;
 	if (!nx_profile_folder_find(db->profile, near))
 		return nx_fail(err, NX_NOT_FOUND,
 			       "there is no table '%.100s'%s; SHOW TABLES lists them", c->name,
@@ -113,12 +115,31 @@ static enum nx_status fail_table(const struct nx_duckdb *db, const struct compla
 		       c->name, place, near);
 }
 
-static enum nx_status fail_permission(const struct complaint *c, const char *place,
-				      struct nx_error *err)
+/* DuckDB takes a file that is gone for a folder, in which it may not look. */
+static enum nx_status check_lost(const struct nx_duckdb *db, struct nx_slice path,
+				 struct nx_error *err)
+{
+	for (size_t t = 0; t < db->profile->tables.len; t++) {
+		const struct nx_folder_table *table = &db->profile->tables.items[t];
+
+		for (size_t i = 0; i < table->file_count; i++) {
+			size_t len = strlen(table->files[i]);
+
+			if (path.len >= len && !memcmp(path.data, table->files[i], len))
+				return nx_profile_folder_check_lost(db->profile, table->name, err);
+		}
+	}
+	return NX_OK;
+}
+
+static enum nx_status fail_permission(const struct nx_duckdb *db, const struct complaint *c,
+				      const char *place, struct nx_error *err)
 {
 	const char *quoted = strchr(c->text, '"');
 	size_t len = quoted ? strcspn(quoted + 1, "\"") : 0;
 
+	if (len && check_lost(db, nx_slice_of(quoted + 1, len), err))
+		return NX_NOT_FOUND;
 	if (!len)
 		return nx_fail(err, NX_PERMISSION, "%.300s%s", c->text, place);
 	return nx_fail(err, NX_PERMISSION,
@@ -141,7 +162,7 @@ enum nx_status nx_duckdb_fail(const struct nx_duckdb *db, const char *words, str
 		st = nx_fail(err, st, "there is no column '%.100s'%s%s%.300s", c.name, place,
 			     *c.candidates ? "; near it are: " : "", c.candidates);
 	else if (st == NX_PERMISSION)
-		st = fail_permission(&c, place, err);
+		st = fail_permission(db, &c, place, err);
 	else if (st == NX_LIMIT)
 		st = nx_fail(
 			err, st,

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "model/schema.h"
 
 #define SUFFIX ".parquet"
 #define WHOLE UINT64_MAX /* the part number of a table in one file */
@@ -189,4 +192,44 @@ const struct nx_folder_table *nx_profile_folder_find(const struct nx_profile_fol
 		if (!strcasecmp(folder->tables.items[i].name, name))
 			return &folder->tables.items[i];
 	return NULL;
+}
+
+/* Whether the folder has another table of such profiles. */
+static bool has_scope(const struct nx_profile_folder *folder, uint8_t scope)
+{
+	for (size_t i = 0; i < folder->tables.len; i++) {
+		const struct nx_schema_table *table =
+			nx_schema_find_table(nx_slice_text(folder->tables.items[i].name));
+
+		if (table && table->scope == scope)
+			return true;
+	}
+	return false;
+}
+
+static const char *published_name(const struct nx_profile_folder *folder, const char *name)
+{
+	for (size_t i = 0; i < NX_SCHEMA_TABLE_COUNT; i++)
+		if (!strcasecmp(nx_schema_tables[i].name, name) &&
+		    has_scope(folder, nx_schema_tables[i].scope))
+			return nx_schema_tables[i].name;
+	return NULL;
+}
+
+enum nx_status nx_profile_folder_check_lost(const struct nx_profile_folder *folder,
+					    const char *name, struct nx_error *err)
+{
+	const struct nx_folder_table *table = nx_profile_folder_find(folder, name);
+	const char *known = table ? table->name : published_name(folder, name);
+	bool is_lost = known && !table;
+
+	for (size_t i = 0; table && i < table->file_count; i++)
+		is_lost = is_lost || (access(table->files[i], F_OK) && errno == ENOENT);
+	if (!is_lost)
+		return NX_OK;
+	return nx_fail(
+		err, NX_NOT_FOUND,
+		"the table %s is not in the profile's folder any more: its file was moved or "
+		"deleted; put it back, or process the capture again with 'view --force'",
+		known);
 }

@@ -36,5 +36,9 @@ void nx_profile_folder_release(struct nx_profile_folder *folder);
 /* As in SQL, case does not matter. */
 const struct nx_folder_table *nx_profile_folder_find(const struct nx_profile_folder *folder,
 						     const char *name);
+/* NOT_FOUND, with the remedy, if the file of a table is gone: the table was found when the folder
+ * was opened, or profiles of this kind have it. */
+NX_MUST_CHECK enum nx_status nx_profile_folder_check_lost(const struct nx_profile_folder *folder,
+							  const char *name, struct nx_error *err);
 
 #endif

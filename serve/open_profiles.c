@@ -272,6 +272,9 @@ static enum nx_status open_table(struct held_profile *p, const char *name,
 	struct nx_stored_table *stored;
 	enum nx_status st;
 
+	st = nx_profile_folder_check_lost(&p->open.folder, name, err);
+	if (st)
+		return st;
 	if (!table)
 		return nx_fail(err, NX_NOT_FOUND, "profile '%s' has no table '%.100s'",
 			       p->open.name, name);

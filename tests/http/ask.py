@@ -82,6 +82,19 @@ def check_sql(server):
     check('an unknown profile gives 404', status == 404, status)
 
 
+def check_moved(server, workspace):
+    """A file that is moved while its profile is served."""
+    path = f'{workspace}/profiles/global/demo@latest/DmaQueuesInfo.parquet'
+    os.rename(path, f'{workspace}/moved')
+    status, answer = server.post('/profiles/demo/sql', {'sql': 'SELECT * FROM DmaQueuesInfo'})
+    check('SQL names a file that was moved', status == 404 and 'DmaQueuesInfo' in answer['detail']
+          and 'moved' in answer['detail'], answer)
+    answer = json.loads(server.ask('/profiles/demo/tables/DmaQueuesInfo/rows/0')[2])
+    check('so do rows', answer['status'] == 404 and 'moved' in answer['detail'], answer)
+    os.rename(f'{workspace}/moved', path)
+    check('put back, it is read again', len(server.rows('SELECT * FROM DmaQueuesInfo')) > 0)
+
+
 # --- the description ----------------------------------------------------------------------------
 
 def fault_of(value, schema, schemas, place='answer'):
@@ -591,6 +604,7 @@ def main():
                          check_dependencies, check_csv, check_insights, check_other_tools,
                          check_gone):
                 test(server)
+            check_moved(server, workspace)
         else:
             print('# no DuckDB: SQL is not tested')
         check_documents(server, capture, workspace)
