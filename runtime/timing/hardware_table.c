@@ -82,7 +82,10 @@
 	.software_step_ps = NX_NS(648), .software_record_ps = NX_NS(1172),                         \
 	.software_wake_ps = NX_NS(698), .software_release_ps = NX_NS(562)
 
-#define SAME_STARTS(ps)                                                                            \
+#define FIRST_PACKETS(factor, load, store)                                                         \
+	.first_load_factor = (factor), .first_load_ps = NX_NS(load),                               \
+	.first_static_store_ps = NX_NS(store), .first_dge_store_ps = NX_NS(250)
+#define FOR_ALL(ps)                                                                                \
 	{                                                                                          \
 		ps, ps, ps, ps, ps                                                                 \
 	}
@@ -96,19 +99,31 @@ static const struct nx_hardware_timing trn1 = {
 	.arch = NX_DEVICE_TRN1,
 	.engines = V2_ENGINES(10499, 10461, 10475, 10418, 10335),
 	.array = V2_ARRAY,
-	.dma = {PACKETS, .load_bytes_per_ns = 16.5, .store_bytes_per_ns = 16,
-		.first_packet_ps = NX_NS(250), .busy_queue_ps = NX_NS(500),
-		.rate_source = MEASURED("full bursts of 16 engines: 16.4 loads, 16 to 20 stores"),
-		.static_start_ps = {NX_NS(279), NX_NS(279), NX_NS(306), NX_NS(279), NX_NS(279)},
-		.static_spread_ps = NX_NS(85),
-		.static_source = DERIVED("160 queues of Sync and GpSimd; others as Sync, spread "
-					 "between 46 and 124"),
-		V2_SOFTWARE_DGE, .software_source = ASSUMED("as on inf2"), HARDWARE_DGE,
+	.dma = {PACKETS,
+		.load_bytes_per_ns = 18.4,
+		.store_bytes_per_ns = 17,
+		FIRST_PACKETS(2.2, 0, 0),
+		.busy_queue_ps = NX_NS(500),
+		.after_queue_ps = NX_NS(94),
+		.rate_source = MEASURED("three captures: loads behind the second packet, median "
+					"ring; first loads and stores of the slowest of 16 rings; "
+					"behind another queue as on trn2"),
+		.static_start_ps = {NX_NS(280), NX_NS(280), NX_NS(304), NX_NS(280), NX_NS(280)},
+		.static_spread_ps = {NX_NS(40), NX_NS(40), NX_NS(110), NX_NS(40), NX_NS(40)},
+		.static_source = DERIVED("96 rings of Sync and GpSimd; others as Sync"),
+		V2_SOFTWARE_DGE,
+		.software_source = ASSUMED("as on inf2"),
+		HARDWARE_DGE,
 		.hardware_source = ASSUMED("not in this generation; as on trn2"),
-		.static_notify_ps = NX_NS(170), .software_notify_ps = NX_NS(170),
-		.hardware_notify_ps = NX_NS(170), .completion_ps = NX_NS(84),
+		.static_notify_ps = NX_NS(170),
+		.software_notify_ps = NX_NS(170),
+		.hardware_notify_ps = NX_NS(170),
+		.completion_ps = NX_NS(84),
 		.semaphore_completion_ps = NX_NS(84),
-		.notify_source = DERIVED("static queues: 160 to 185; others as those")},
+		.semaphore_after_load_ps = NX_NS(98),
+		.semaphore_after_store_ps = NX_NS(346),
+		.notify_source = DERIVED("static queues: 160 to 185; others as those; semaphore "
+					 "packets 89 to 108 and 260 to 416 after the data")},
 	.throttle = V2_THROTTLE,
 	.frame = {.start_ps = NX_NS(10335),
 		  .gpsimd_library_ps = 0,
@@ -126,16 +141,25 @@ static const struct nx_hardware_timing inf2 = {
 	.arch = NX_DEVICE_INF2,
 	.engines = V2_ENGINES(3411, 3376, 3387, 3334, 3239),
 	.array = V2_ARRAY,
-	.dma = {PACKETS, .load_bytes_per_ns = 16.5, .store_bytes_per_ns = 16,
-		.first_packet_ps = NX_NS(250), .busy_queue_ps = NX_NS(500),
-		.rate_source = DERIVED("as trn1, seen 17 to 20"),
-		.static_start_ps = SAME_STARTS(NX_NS(368)), .static_spread_ps = NX_NS(166),
-		.static_source = DERIVED("944 queues of Sync; others as that"), V2_SOFTWARE_DGE,
+	.dma = {PACKETS,
+		.load_bytes_per_ns = 16.5,
+		.store_bytes_per_ns = 16,
+		FIRST_PACKETS(1, 250, 250),
+		.busy_queue_ps = NX_NS(500),
+		.after_queue_ps = NX_NS(94),
+		.rate_source = DERIVED("seen 17 to 20; first packets and queues as on trn2"),
+		.static_start_ps = FOR_ALL(NX_NS(368)),
+		.static_spread_ps = FOR_ALL(NX_NS(166)),
+		.static_source = DERIVED("944 queues of Sync; others as that"),
+		V2_SOFTWARE_DGE,
 		.software_source = DERIVED("2,803 queues of GpSimd; hand-over, release and step "
 					   "with registers as on trn2"),
-		HARDWARE_DGE, .hardware_source = ASSUMED("not in this generation; as on trn2"),
-		.static_notify_ps = NX_NS(157), .software_notify_ps = NX_NS(157),
-		.hardware_notify_ps = NX_NS(157), .completion_ps = NX_NS(84),
+		HARDWARE_DGE,
+		.hardware_source = ASSUMED("not in this generation; as on trn2"),
+		.static_notify_ps = NX_NS(157),
+		.software_notify_ps = NX_NS(157),
+		.hardware_notify_ps = NX_NS(157),
+		.completion_ps = NX_NS(84),
 		.semaphore_completion_ps = NX_NS(84),
 		.notify_source = DERIVED("142 to 277; hardware as those")},
 	.throttle = V2_THROTTLE,
@@ -176,12 +200,13 @@ static const struct nx_hardware_timing inf2 = {
 	.dma = {PACKETS,                                                                           \
 		.load_bytes_per_ns = 21,                                                           \
 		.store_bytes_per_ns = 25,                                                          \
-		.first_packet_ps = NX_NS(250),                                                     \
+		FIRST_PACKETS(1, 250, 0),                                                          \
 		.busy_queue_ps = NX_NS(900),                                                       \
+		.after_queue_ps = NX_NS(94),                                                       \
 		.rate_source = weight("full bursts of 16 engines: 20 to 23.7 loads, 24 to 26.5 "   \
-				      "stores"),                                                   \
-		.static_start_ps = SAME_STARTS(NX_NS(642)),                                        \
-		.static_spread_ps = NX_NS(210),                                                    \
+				      "stores; no first static store of 175 took longer"),         \
+		.static_start_ps = FOR_ALL(NX_NS(642)),                                            \
+		.static_spread_ps = FOR_ALL(NX_NS(210)),                                           \
 		.static_source = weight("1,056 queues of the newer runtime; 748 to 854 with the "  \
 					"older one"),                                              \
 		.software_start_ps = NX_NS(761),                                                   \

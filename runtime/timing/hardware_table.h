@@ -39,16 +39,20 @@ struct nx_engine_timing {
 };
 
 struct nx_dma_timing {
-	double bytes_per_ns;			   /* of one engine when memory does not stall */
-	uint32_t packet_ps;			   /* fixed part of a packet's duration */
-	uint32_t packet_step_ps;		   /* fixed part of the step from start to start */
-	double load_bytes_per_ns;		   /* of a whole packet, fixed part included, with
-						      all engines busy: HBM to SBUF */
-	double store_bytes_per_ns;		   /* SBUF to HBM */
-	uint32_t first_packet_ps;		   /* more for the first packet of a burst */
-	uint32_t busy_queue_ps;			   /* more when the engine works on another queue */
-	uint32_t static_start_ps[NX_ENGINE_COUNT]; /* start of WRITE -> earliest engine's packet */
-	uint32_t static_spread_ps;		   /* between earliest and latest engine */
+	double bytes_per_ns;	   /* of one engine when memory does not stall */
+	uint32_t packet_ps;	   /* fixed part of a packet's duration */
+	uint32_t packet_step_ps;   /* fixed part of the step from start to start */
+	double load_bytes_per_ns;  /* of a whole packet, fixed part included, with
+				      all engines busy: HBM to SBUF */
+	double store_bytes_per_ns; /* SBUF to HBM */
+	/* The first packet of a burst takes factor times as long, and so much more. */
+	double first_load_factor;
+	uint32_t first_load_ps;
+	uint32_t first_static_store_ps, first_dge_store_ps;
+	uint32_t busy_queue_ps;	 /* more when the engine works on another queue, */
+	uint32_t after_queue_ps; /* but not more than this after that work */
+	uint32_t static_start_ps[NX_ENGINE_COUNT];  /* start of WRITE -> earliest engine's packet */
+	uint32_t static_spread_ps[NX_ENGINE_COUNT]; /* between earliest and latest engine */
 	uint32_t software_start_ps, software_spread_ps, software_step_ps;
 	/* A software transfer on GpSimd: the front end starts it and continues. */
 	uint32_t software_record_ps;	/* handed over -> record starts */
@@ -61,6 +65,8 @@ struct nx_dma_timing {
 	uint32_t hardware_start_ps[NX_ENGINE_COUNT], hardware_spread_ps;
 	uint32_t static_notify_ps, software_notify_ps, hardware_notify_ps; /* end -> semaphore */
 	uint32_t completion_ps, semaphore_completion_ps; /* end -> completion record */
+	/* A static block's semaphore packet starts so long after the data; 0: like any other. */
+	uint32_t semaphore_after_load_ps, semaphore_after_store_ps;
 	uint32_t settle_bytes; /* shorter or equal runs are written to HBM one by one; 0: unknown */
 	struct nx_source packet_source, rate_source, static_source, software_source,
 		hardware_source, notify_source;

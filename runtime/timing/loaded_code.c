@@ -63,20 +63,22 @@ static void add_queue(struct loader *l, size_t source, struct nx_slice name, uns
 		.block_count = kind == NX_LOADED_STATIC ? block_count : 0};
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_queues(const void *a, const void *b)
 {
 	const struct nx_loaded_queue *x = *(const struct nx_loaded_queue *const *)a;
 	const struct nx_loaded_queue *y = *(const struct nx_loaded_queue *const *)b;
 	size_t len = x->name.len < y->name.len ? x->name.len : y->name.len;
 	int order = len ? memcmp(x->name.data, y->name.data, len) : 0;
 
+	if (x->queue_type != y->queue_type)
+		return x->queue_type < y->queue_type ? -1 : 1;
 	if (order)
 		return order;
 	return x->name.len != y->name.len ? (x->name.len < y->name.len ? -1 : 1)
 					  : (x > y) - (x < y);
 }
 
-/* Rings are numbered in the order of their queues' names. */
+/* Rings are numbered in the order of their queues' names, those for inputs and outputs last. */
 static void number_queues(struct loader *l, size_t core_index)
 {
 	size_t count = l->core->queue_count;
@@ -86,7 +88,7 @@ static void number_queues(struct loader *l, size_t core_index)
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &l->core->queues[i];
 	if (count)
-		qsort(sorted, count, sizeof(struct nx_loaded_queue *), compare_names);
+		qsort(sorted, count, sizeof(struct nx_loaded_queue *), compare_queues);
 	for (size_t i = 0; i < count; i++) {
 		sorted[i]->queue_index = (uint8_t)(i % QUEUES_FOR_PROGRAMS);
 		sorted[i]->first_dma_engine = (uint16_t)(core_index * NX_LOADED_RINGS);

@@ -2,10 +2,12 @@
 /*
  * loaded_packets: divides a transfer among the 16 rings of its queue.
  *
- * As in captures of trn2 (docs/design/simulator.md): each ring gets a 16th of the
- * elements. A hardware DGE, or a cast, makes a packet of each element, a software DGE
- * packets of up to 4 KiB. Each ring ends with four bytes for the semaphore; a static
- * block has them in its last packet, and uses only ring 0 if it is small.
+ * As in captures of trn1 and trn2 (docs/design/simulator.md): each ring gets a 16th of
+ * the elements. A hardware DGE, or a cast, makes a packet of each element, a software
+ * DGE packets of up to 4 KiB. A static block never cuts an element; it puts as many into
+ * a packet as fit 4 KiB, or four that touch in HBM. If either side is a single run, all
+ * is on ring 0. Each ring ends with four bytes for the semaphore, in the last packet of a
+ * static block on newer devices.
  */
 #include <assert.h>
 
@@ -15,7 +17,9 @@
 
 #define PACKET_BYTES 4096u
 #define SEMAPHORE_BYTES 4u
-#define SMALL_BYTES 512u /* one ring is enough for fewer; assumed */
+#define TOUCHING_RUNS 4u	/* neighbours in HBM that share a packet of any size */
+#define PACKET_RUNS 64u		/* at most */
+#define DESCRIPTOR_BYTES 65536u /* longer elements are cut; assumed, none was seen */
 
 /* --- shapes of transfers --------------------------------------------------------------- */
 
@@ -24,6 +28,8 @@ struct shape {
 	uint32_t run_bytes;
 	bool is_from_hbm, is_to_hbm;
 	bool is_packet_each; /* an element is never in a packet with others */
+	/* Static blocks: whole elements in a packet, and after how many a new one begins. */
+	uint64_t packet_elements, group_elements;
 };
 
 static bool is_hbm(const struct nx_core_program *core, uint32_t variable)
@@ -49,7 +55,7 @@ static void push(struct nx_packet_maker *maker, const struct shape *shape, uint6
 {
 	uint64_t run = shape->run_bytes && shape->run_bytes < bytes ? shape->run_bytes : bytes;
 
-	assert(bytes > 0 && bytes <= PACKET_BYTES);
+	assert(bytes > 0 && bytes <= (uint64_t)PACKET_RUNS * DESCRIPTOR_BYTES);
 	nx_vec_push(&maker->list,
 		    ((struct nx_loaded_packet){.bytes = (uint32_t)bytes,
 					       .elements = (uint32_t)(run ? bytes / run : 0),
@@ -103,8 +109,6 @@ static uint64_t share_of(uint64_t count, unsigned ring)
 {
 	return count / NX_LOADED_RINGS + (ring < count % NX_LOADED_RINGS);
 }
-
-static_assert(SMALL_BYTES <= PACKET_BYTES, "what fits one ring fits one packet");
 
 static void finish(struct nx_packet_maker *maker, struct nx_loaded_block *out)
 {
@@ -185,6 +189,45 @@ static uint64_t runs_of(const struct nx_neff_side *side)
 	return side->dims ? count : 0;
 }
 
+static bool is_touching(const struct nx_neff_side *side)
+{
+	return side->dims > 1 && side->sizes[1] > 1 && side->steps[1] > 0 &&
+	       (uint64_t)side->steps[1] == side->sizes[0];
+}
+
+/* Four outer rows of HBM begin a new packet, if a row has several runs. */
+static uint64_t group_of(const struct nx_neff_side *side)
+{
+	if (side->dims != 3 || side->sizes[1] < 2)
+		return UINT64_MAX;
+	return saturated(TOUCHING_RUNS, side->sizes[1]);
+}
+
+/* NULL if neither side is in HBM. */
+static const struct nx_neff_side *hbm_side(const struct nx_core_program *core,
+					   const struct nx_neff_descriptor *d)
+{
+	for (size_t i = 0; i < d->from_count; i++)
+		if (is_hbm(core, d->from[i].variable))
+			return &d->from[i];
+	return is_hbm(core, d->to.variable) ? &d->to : NULL;
+}
+
+static void set_grouping(struct shape *shape, const struct nx_neff_side *hbm)
+{
+	uint64_t bytes = shape->element_bytes ? shape->element_bytes : 1;
+	uint64_t fitting = bytes < PACKET_BYTES ? PACKET_BYTES / bytes : 1;
+
+	if (hbm && is_touching(hbm) && fitting < TOUCHING_RUNS)
+		fitting = TOUCHING_RUNS;
+	shape->packet_elements = fitting < PACKET_RUNS ? fitting : PACKET_RUNS;
+	shape->group_elements = UINT64_MAX;
+	if (hbm && runs_of(hbm) == shape->element_count)
+		shape->group_elements = group_of(hbm);
+	if (shape->is_packet_each)
+		shape->packet_elements = 1;
+}
+
 /* Both sides carry the same bytes unless they cast; the one with more runs decides. */
 static struct shape static_shape(const struct nx_core_program *core,
 				 const struct nx_neff_descriptor *d)
@@ -202,25 +245,72 @@ static struct shape static_shape(const struct nx_core_program *core,
 	shape.run_bytes =
 		shape.element_bytes < UINT32_MAX ? (uint32_t)shape.element_bytes : UINT32_MAX;
 	shape.is_packet_each = d->op == NX_DMA_CAST;
+	set_grouping(&shape, hbm_side(core, d));
 	return shape;
+}
+
+/* One run on either side is not divided, however many the other has. */
+static bool is_single(const struct nx_neff_descriptor *d)
+{
+	bool is_one = runs_of(&d->to) == 1;
+
+	for (size_t i = 0; i < d->from_count; i++)
+		is_one |= runs_of(&d->from[i]) == 1;
+	return is_one;
+}
+
+/* Longer elements than a descriptor can name. */
+static bool push_cut(struct nx_packet_maker *maker, const struct shape *shape, uint64_t elements)
+{
+	for (; elements; elements--)
+		for (uint64_t left = shape->element_bytes, part; left; left -= part) {
+			part = left < DESCRIPTOR_BYTES ? left : DESCRIPTOR_BYTES;
+			if (!take_budget(maker, 1))
+				return false;
+			push(maker, shape, part);
+		}
+	return true;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The elements of one ring; false when there are too many. */
+static bool push_whole(struct nx_packet_maker *maker, const struct shape *shape, uint64_t elements)
+{
+	uint64_t left_in_group = shape->group_elements;
+
+	if (shape->element_bytes == 0)
+		return true;
+	if (shape->element_bytes > DESCRIPTOR_BYTES)
+		return push_cut(maker, shape, elements);
+	while (elements) {
+		uint64_t count = smaller(smaller(shape->packet_elements, elements), left_in_group);
+
+		if (!take_budget(maker, 1))
+			return false;
+		push(maker, shape, count * shape->element_bytes);
+		elements -= count;
+		left_in_group -= count;
+		if (left_in_group == 0)
+			left_in_group = shape->group_elements;
+	}
+	return true;
 }
 
 bool nx_packet_maker_static(struct nx_packet_maker *maker, const struct nx_core_program *core,
 			    const struct nx_neff_block *from, struct nx_loaded_block *out)
 {
-	/* Newer devices write the semaphore with the last packet, older ones in its own. */
+	/* Newer devices write the semaphore with the last packet, but not behind a cast. */
 	bool is_apart = nx_device_generation(maker->arch) == NX_ARCH_V2;
-	uint64_t bytes = 0;
 
 	out->id = from->id;
 	out->semaphore = from->semaphore;
 	nx_vec_clear(&maker->list);
-	for (size_t i = 0; i < from->descriptor_count; i++) {
-		struct shape shape = static_shape(core, &from->descriptors[i]);
-		uint64_t more = saturated(shape.element_bytes, shape.element_count);
-
-		bytes = more > UINT64_MAX - bytes ? UINT64_MAX : bytes + more;
-	}
+	for (size_t i = 0; i < from->descriptor_count; i++)
+		is_apart |= from->descriptors[i].op == NX_DMA_CAST;
 	for (unsigned ring = 0; ring < NX_LOADED_RINGS; ring++) {
 		out->first[ring] = (uint32_t)maker->list.len;
 		if (!take_budget(maker, 1))
@@ -229,9 +319,9 @@ bool nx_packet_maker_static(struct nx_packet_maker *maker, const struct nx_core_
 			struct shape shape = static_shape(core, &from->descriptors[i]);
 			uint64_t share = share_of(shape.element_count, ring);
 
-			if (bytes < SMALL_BYTES)
+			if (is_single(&from->descriptors[i]))
 				share = ring == 0 ? shape.element_count : 0;
-			if (!push_share(maker, &shape, share))
+			if (!push_whole(maker, &shape, share))
 				return false;
 		}
 		if (is_apart || maker->list.len == out->first[ring])

@@ -38,8 +38,8 @@ static struct delays delays_of(const struct nx_simulation *sim, const struct nx_
 		return (struct delays){dma->hardware_start_ps[queue->engine],
 				       dma->hardware_spread_ps, dma->hardware_notify_ps};
 	default:
-		return (struct delays){dma->static_start_ps[queue->engine], dma->static_spread_ps,
-				       dma->static_notify_ps};
+		return (struct delays){dma->static_start_ps[queue->engine],
+				       dma->static_spread_ps[queue->engine], dma->static_notify_ps};
 	}
 }
 
@@ -127,6 +127,41 @@ static void schedule_engine(struct nx_simulation *sim, unsigned core, unsigned r
 	nx_sim_schedule(sim, NX_SIM_DMA, core, ring, time_ps);
 }
 
+/* What the engine still has to do, or at_most if that is less. */
+static uint64_t work_left_ps(const struct nx_simulation *sim, unsigned core, unsigned ring,
+			     uint64_t now_ps, uint64_t at_most_ps)
+{
+	const struct nx_sim_dma *dma = &sim->cores[core].dma[ring];
+	uint64_t left_ps = dma->busy_until_ps > now_ps ? dma->busy_until_ps - now_ps : 0;
+
+	for (unsigned q = 0; q < NX_SIM_QUEUES; q++)
+		for (size_t i = dma->heads[q]; i < dma->rings[q].len; i++) {
+			const struct nx_sim_job *job = &dma->rings[q].items[i];
+			const struct nx_loaded_block *block =
+				&queue_at(sim, core, job->queue)->blocks[job->block];
+			uint32_t at = block->first[ring] +
+				      (i == dma->heads[q] ? dma->packets_done[q] : 0);
+
+			for (; at < block->first[ring + 1] && left_ps < at_most_ps; at++)
+				left_ps += nx_hardware_packet_ps(sim->hardware, &block->packets[at],
+								 true);
+			if (left_ps >= at_most_ps)
+				return at_most_ps;
+		}
+	return left_ps;
+}
+
+/* Descriptors are fetched behind the data of other queues, of which some are on their way. */
+static uint64_t behind_queues_ps(const struct nx_simulation *sim, const struct nx_sim_event *job)
+{
+	const struct nx_dma_timing *timing = &sim->hardware->dma;
+	uint64_t left_ps =
+		work_left_ps(sim, job->core, job->unit, job->time_ps, timing->busy_queue_ps);
+	uint64_t after_ps = left_ps + timing->after_queue_ps;
+
+	return after_ps < timing->busy_queue_ps ? after_ps : timing->busy_queue_ps;
+}
+
 void nx_sim_dma_job(struct nx_simulation *sim, const struct nx_sim_event *event)
 {
 	struct nx_sim_core *core = &sim->cores[event->core];
@@ -138,13 +173,30 @@ void nx_sim_dma_job(struct nx_simulation *sim, const struct nx_sim_event *event)
 				 .queue = event->index,
 				 .is_burst_start = is_alone};
 
-	/* Descriptors are fetched after the data of another queue. */
 	if (is_alone && dma->waiting)
-		job.not_before_ps += sim->hardware->dma.busy_queue_ps;
+		job.not_before_ps += behind_queues_ps(sim, event);
 	if (dma->waiting++ == 0)
 		core->busy_dma_count++;
 	nx_vec_push(&dma->rings[q], job);
 	schedule_engine(sim, event->core, event->unit, event->time_ps);
+}
+
+/* No other queue gets a turn between the data and the semaphore of a block. */
+static bool is_before_semaphore(const struct nx_simulation *sim, unsigned core, unsigned ring)
+{
+	const struct nx_sim_dma *dma = &sim->cores[core].dma[ring];
+	unsigned q = dma->last_queue;
+	const struct nx_loaded_block *block;
+	const struct nx_sim_job *job;
+	uint32_t at;
+
+	if (!sim->hardware->dma.semaphore_after_load_ps || is_empty(dma, q) ||
+	    dma->packets_done[q] == 0)
+		return false;
+	job = &dma->rings[q].items[dma->heads[q]];
+	block = &queue_at(sim, core, job->queue)->blocks[job->block];
+	at = block->first[ring] + dma->packets_done[q];
+	return at < block->first[ring + 1] && block->packets[at].is_semaphore;
 }
 
 /* The next queue that has a packet now; else false, and when the first one will. */
@@ -216,6 +268,27 @@ static void pop_job(struct nx_simulation *sim, unsigned core, unsigned ring, uns
 		sim->cores[core].busy_dma_count--;
 }
 
+static uint64_t first_packet_ps(const struct nx_dma_timing *timing,
+				const struct nx_loaded_queue *queue,
+				const struct nx_loaded_packet *packet, uint64_t ps)
+{
+	if (!packet->is_from_hbm)
+		return ps + (queue->kind == NX_LOADED_STATIC ? timing->first_static_store_ps
+							     : timing->first_dge_store_ps);
+	return (uint64_t)((double)ps * timing->first_load_factor) + timing->first_load_ps;
+}
+
+/* When the engine may start the next packet. */
+static uint64_t free_ps(const struct nx_dma_timing *timing, const struct nx_loaded_packet *packet,
+			const struct nx_loaded_packet *next, uint64_t end_ps)
+{
+	if (next && next->is_semaphore && timing->semaphore_after_load_ps)
+		return end_ps + (packet->is_from_hbm ? timing->semaphore_after_load_ps
+						     : timing->semaphore_after_store_ps);
+	/* The next one starts a little before this one ends. */
+	return end_ps - (timing->packet_ps - timing->packet_step_ps);
+}
+
 static void serve(struct nx_simulation *sim, unsigned core, unsigned ring, unsigned q,
 		  uint64_t now_ps)
 {
@@ -230,7 +303,9 @@ static void serve(struct nx_simulation *sim, unsigned core, unsigned ring, unsig
 	bool is_burst = sim->cores[core].busy_dma_count > 1;
 	uint64_t ps = nx_hardware_packet_ps(sim->hardware, packet, is_burst);
 	uint64_t stall_ps = (uint64_t)(nx_sim_draw(sim) * STALL_FRAC * (double)ps);
-	uint64_t end_ps = now_ps + ps + stall_ps + (is_first ? timing->first_packet_ps : 0);
+	uint64_t end_ps =
+		now_ps + stall_ps + (is_first ? first_packet_ps(timing, queue, packet, ps) : ps);
+	bool is_last = at + 1 == block->first[ring + 1];
 
 	nx_vec_push(&sim->run->packets,
 		    ((struct nx_timed_packet){
@@ -245,9 +320,8 @@ static void serve(struct nx_simulation *sim, unsigned core, unsigned ring, unsig
 			    .queue_index = queue->queue_index}));
 	dma->last_queue = q;
 	dma->packets_done[q]++;
-	/* The next one starts a little before this one ends. */
-	dma->busy_until_ps = end_ps - (timing->packet_ps - timing->packet_step_ps);
-	if (at + 1 == block->first[ring + 1]) {
+	dma->busy_until_ps = free_ps(timing, packet, is_last ? NULL : packet + 1, end_ps);
+	if (is_last) {
 		count_semaphore(sim, core, ring, queue, block, end_ps);
 		pop_job(sim, core, ring, q);
 	}
@@ -263,7 +337,11 @@ void nx_sim_dma_go(struct nx_simulation *sim, unsigned core, unsigned ring, uint
 	if (!dma->is_scheduled || dma->scheduled_ps != now_ps)
 		return;
 	dma->is_scheduled = false;
-	if (choose_queue(dma, now_ps, &q, &later_ps)) {
+	if (is_before_semaphore(sim, core, ring)) {
+		serve(sim, core, ring, dma->last_queue, now_ps);
+		if (dma->waiting)
+			schedule_engine(sim, core, ring, dma->busy_until_ps);
+	} else if (choose_queue(dma, now_ps, &q, &later_ps)) {
 		serve(sim, core, ring, q, now_ps);
 		if (dma->waiting)
 			schedule_engine(sim, core, ring, dma->busy_until_ps);

@@ -285,6 +285,91 @@ static void test_static_packets_of_trn1(void **state)
 	timing_fixture_close(&f);
 }
 
+struct law {
+	unsigned rows, row_bytes;
+	bool is_touching;
+	unsigned packets;
+	uint32_t bytes[4];
+};
+
+/* As captures of trn1 have them, on each of 16 rings; the semaphore's packet is the last. */
+static void test_law_of_static_packets(void **state)
+{
+	static const struct law laws[] = {
+		{128, 4000, true, 2, {16000, 16000}},
+		{128, 8000, true, 2, {32000, 32000}},
+		{128, 4608, true, 2, {18432, 18432}},
+		{128, 840, true, 2, {3360, 3360}},
+		{64, 4000, false, 4, {4000, 4000, 4000, 4000}},
+		{128, 512, false, 1, {4096}},
+		{320, 448, false, 3, {4032, 4032, 896}},
+		{1024, 18, false, 1, {1152}},
+		{128, 2, true, 1, {16}},
+		{16, 131072, false, 2, {65536, 65536}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(laws) / sizeof(laws[0]); i++) {
+		const struct law *law = &laws[i];
+		const int64_t steps[2] = {1, law->row_bytes};
+		uint32_t bytes[5] = {0};
+		struct timing_fixture f;
+
+		timing_fixture_open(&f, NX_DEVICE_TRN1, 1);
+		timing_fixture_add_block(&f, law->rows, law->row_bytes, 8);
+		if (law->is_touching)
+			f.sources[0].steps = steps;
+		assert_int_equal(timing_fixture_load(&f), NX_OK);
+		memcpy(bytes, law->bytes, sizeof(law->bytes));
+		bytes[law->packets] = 4;
+		for (unsigned ring = 0; ring < NX_LOADED_RINGS; ring++)
+			check_ring(only_block(&f), ring, bytes, law->packets + 1);
+		timing_fixture_close(&f);
+	}
+}
+
+/* 24 runs on a ring, three in a row of HBM: a new packet after four rows. */
+static void test_groups_of_rows(void **state)
+{
+	static const uint64_t sizes[3] = {448, 3, 128};
+	static const int64_t steps[3] = {1, 1000, 100000};
+	static const uint32_t bytes[] = {4032, 1344, 4032, 1344 + 4};
+	struct timing_fixture f;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	timing_fixture_add_block(&f, 384, 448, 8);
+	f.sources[0].dims = 3;
+	f.sources[0].sizes = sizes;
+	f.sources[0].steps = steps;
+	assert_int_equal(timing_fixture_load(&f), NX_OK);
+	check_ring(only_block(&f), 7, bytes, 4);
+	timing_fixture_close(&f);
+}
+
+/* One run in HBM for many in SBUF: all on ring 0. Casts: an element and the semaphore each. */
+static void test_single_runs_and_casts(void **state)
+{
+	static const uint64_t one[2] = {1024, 1};
+	static const uint32_t whole[] = {1024 + 4}, none[] = {4}, casts[] = {8, 8, 4};
+	struct timing_fixture f;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	timing_fixture_add_block(&f, 64, 16, 8);
+	f.sources[0].sizes = one;
+	assert_int_equal(timing_fixture_load(&f), NX_OK);
+	check_ring(only_block(&f), 0, whole, 1);
+	check_ring(only_block(&f), 9, none, 1);
+	timing_fixture_close(&f);
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	timing_fixture_add_block(&f, 32, 8, 8);
+	f.descriptors[0].op = NX_DMA_CAST;
+	assert_int_equal(timing_fixture_load(&f), NX_OK);
+	check_ring(only_block(&f), 3, casts, 3);
+	timing_fixture_close(&f);
+}
+
 static void test_queue_numbers(void **state)
 {
 	const struct nx_loaded_core *core;
@@ -295,11 +380,12 @@ static void test_queue_numbers(void **state)
 	timing_fixture_add_block(&f, 1, 256, 8);
 	timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 16, 64, 9);
 	timing_fixture_add_direct2d(&f, NX_ENGINE_SCALAR, 16, 64, 10);
+	f.queue.name = nx_slice_text("qAIO0");
 	assert_int_equal(timing_fixture_load(&f), NX_OK);
 	core = &f.code.cores[0];
 	assert_int_equal(core->queue_count, 3);
-	/* By name: qActDynamicHW, qPoolDynamic, qSPIO0. */
-	assert_true(nx_slice_is(core->queues[0].name, "qSPIO0"));
+	/* By name, but those for inputs and outputs last. */
+	assert_true(nx_slice_is(core->queues[0].name, "qAIO0"));
 	assert_int_equal(core->queues[0].queue_index, 2);
 	assert_int_equal(core->queues[0].queue_type, 3);
 	assert_true(nx_slice_is(core->queues[1].name, "qActDynamicHW"));
@@ -332,7 +418,7 @@ static void test_block_started_too_often(void **state)
 
 	(void)state;
 	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
-	timing_fixture_add_block(&f, 128, 32768, 8);
+	timing_fixture_add_block(&f, 1024, 4096, 8);
 	for (unsigned i = 0; i < 4096; i++)
 		timing_fixture_add_trigger(&f, 0);
 	assert_int_equal(timing_fixture_load(&f), NX_LIMIT);
@@ -396,6 +482,9 @@ int main(void)
 		cmocka_unit_test(test_uneven_casts),
 		cmocka_unit_test(test_static_packets),
 		cmocka_unit_test(test_static_packets_of_trn1),
+		cmocka_unit_test(test_law_of_static_packets),
+		cmocka_unit_test(test_groups_of_rows),
+		cmocka_unit_test(test_single_runs_and_casts),
 		cmocka_unit_test(test_queue_numbers),
 		cmocka_unit_test(test_too_many_packets),
 		cmocka_unit_test(test_block_started_too_often),

@@ -44,7 +44,8 @@ static void test_memory_stalls_in_a_burst(void **state)
 	(void)state;
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 1, 2100), true), 100000);
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(STORE, 1, 5000), true), 200000);
-	assert_int_equal(cost(NX_DEVICE_TRN1, packet(LOAD, 1, 1650), true), 100000);
+	assert_int_equal(cost(NX_DEVICE_TRN1, packet(LOAD, 1, 1840), true), 100000);
+	assert_int_equal(cost(NX_DEVICE_TRN1, packet(STORE, 1, 1700), true), 100000);
 	assert_int_equal(cost(NX_DEVICE_INF2, packet(STORE, 1, 1600), true), 100000);
 }
 
@@ -73,7 +74,10 @@ static void test_short_runs_cost_by_number(void **state)
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 2, 272), false), 49400);
 	/* in a burst the slower of both counts: 64 * 500 / 21, not 64 * (7 + 500 / 20) */
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 64, 500), true), 2056200);
-	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 64, 512), true), 1560381);
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 64, 1024), true), 3120762);
+	/* Rows of 512 bytes: 8 * (8.1 + 512 / 27.2) and 8 * (5.6 + 512 / 27.2). */
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 8, 512), true), 223588);
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(STORE, 8, 512), true), 203588);
 }
 
 static void test_semaphore_packets(void **state)
