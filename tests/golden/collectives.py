@@ -70,6 +70,12 @@ def equal(a, b):
         raise AssertionError('%r is not %r' % (a, b))
 
 
+def near(a, b):
+    """Equal, but for the part of a nanosecond that each time lost on its own."""
+    if abs(a - b) > 1:
+        raise AssertionError('%r is not %r' % (a, b))
+
+
 def run(words, folder, env=None):
     environment = {k: v for k, v in os.environ.items() if not k.startswith('NEURON_')}
     environment.update(env or {})
@@ -96,8 +102,8 @@ def check_profile(ntff, neff, count):
     equal([op['trigger_start_ts'] for op in ops], triggers)
     free, last = 0, max(w['end_ts'] for w in words)
     for op in ops:
-        equal(op['start_ts'], max(op['trigger_start_ts'] + TRIGGER_NS, free))
-        equal(op['cc_trigger_start_delay'], op['start_ts'] - op['trigger_start_ts'])
+        near(op['start_ts'], max(op['trigger_start_ts'] + TRIGGER_NS, free))
+        near(op['cc_trigger_start_delay'], op['start_ts'] - op['trigger_start_ts'])
         free = op['end_ts']
         assert free < last, (op, last)
     return ops, words
@@ -110,7 +116,7 @@ def check_waiters(ntff, neff, ops, words, semaphore):
         assert word['start_ts'] >= ops['end_ts'], (word, ops)
     changes = [u['timestamp'] for u in table('SemaphoreUpdate', ntff, neff)
                if re.match(r'(S\[)?%d\b' % semaphore, u['id'])]
-    equal(changes[0], ops['end_ts'])
+    near(changes[0], ops['end_ts'])
 
 
 def assemble(folder, ranks, arch):
