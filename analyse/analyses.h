@@ -24,7 +24,8 @@
 	X(THROUGHPUT, throughput)                                                                  \
 	X(HBM_THROUGHPUT, hbm_throughput) /* in throughput.c */                                    \
 	X(BUFFER_USAGE, buffer_usage)                                                              \
-	X(SBUF_ALLOCATION, sbuf_allocation)
+	X(SBUF_ALLOCATION, sbuf_allocation)                                                        \
+	X(MEMORY_TRACKER, memory_tracker)
 
 enum nx_analysis_id {
 #define NX_ANALYSIS_ENUM(name, variable) NX_ANALYSIS_##name,

@@ -18,7 +18,8 @@ struct nx_view_options {
 	bool is_legacy; /* called as neuron-profile: without a format, rows go to InfluxDB too */
 	const char *store, *db_endpoint, *db_org, *db_bucket;
 	bool ingest_only, pretty, force, terminology, perfetto_flows;
-	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
+	bool track_memory, skip_buffer_usage, skip_instructions, skip_events, skip_dma,
+		skip_hierarchy;
 	bool skip_device_profile, skip_system_profile, show_private, uncompressed;
 	const char *recipe; /* nx_view_recipe, once the rest is known */
 	const char *core_filter, *type_filter, *instance_filter;

@@ -80,6 +80,11 @@ const struct nx_option nx_view_option_table[] = {
 	 "same name in the workspace."},
 	{"execution", 0, NX_NUMBER("N"), FIELD(execution),
 	 "Which execution of the session file to show, counted from 0 (default 0)."},
+	{"enable-memory-tracker", 0, NX_FLAG, FIELD(track_memory),
+	 "Also find which tensors fill SBUF, PSUM, the scratchpad and HBM over time, and what "
+	 "holds "
+	 "each memory at its peak. Compile with XLA_IR_DEBUG=1 and XLA_HLO_DEBUG=1 and give the "
+	 "NEFF for names; capture with --enable-dge-notifs to see dynamic DMAs."},
 	{"ignore-nc-buf-usage", 0, NX_FLAG, FIELD(skip_buffer_usage),
 	 "Leave out SBUF and PSUM usage, for speed."},
 	{"ignore-instruction-trace", 0, NX_FLAG, FIELD(skip_instructions),
@@ -110,9 +115,6 @@ const struct nx_option nx_view_option_table[] = {
 	 "the current stage. Processing stops when the reader closes it."},
 	{"verbosity", 'v', NX_NUMBER("LEVEL"), FIELD(verbosity),
 	 "How much to report: 2 errors, 3 a few lines of warnings (default), 4 every warning."},
-
-	{"enable-memory-tracker", 0, NX_LATER_FLAG, 0,
-	 "the JSON output has the SBUF and PSUM usage over time"},
 	{0},
 };
 
@@ -171,6 +173,7 @@ struct nx_device_session_options nx_view_device_options(const struct nx_view_opt
 		.neff_path = v->neff_path,
 		.force = v->force,
 		.execution = v->execution.value,
+		.track_memory = v->track_memory,
 		.skip_buffer_usage = v->skip_buffer_usage,
 		.skip_instructions = v->skip_instructions,
 		.skip_events = v->skip_events,
@@ -226,17 +229,16 @@ const char *nx_view_recipe(const struct nx_view_options *v, struct nx_arena *are
 {
 	const char *core = v->core_filter, *type = v->type_filter, *instance = v->instance_filter;
 
-	return nx_arena_printf(arena, "%s%s%s%s%s%s%s%s%s%s execution=%u%s%s%s%s%s%s",
-			       NX_PRODUCT_VERSION, source_recipe(v, arena),
-			       v->force ? " force" : "", v->skip_buffer_usage ? " no-buffers" : "",
-			       v->skip_instructions ? " no-instructions" : "",
-			       v->skip_events ? " no-events" : "", v->skip_dma ? " no-dma" : "",
-			       v->skip_hierarchy ? " no-hierarchy" : "",
-			       v->skip_device_profile ? " no-devices" : "",
-			       v->skip_system_profile ? " no-system" : "", v->execution.value,
-			       core ? " cores=" : "", core ? core : "", type ? " types=" : "",
-			       type ? type : "", instance ? " instances=" : "",
-			       instance ? instance : "");
+	return nx_arena_printf(
+		arena, "%s%s%s%s%s%s%s%s%s%s%s execution=%u%s%s%s%s%s%s", NX_PRODUCT_VERSION,
+		source_recipe(v, arena), v->force ? " force" : "",
+		v->track_memory ? " track-memory" : "", v->skip_buffer_usage ? " no-buffers" : "",
+		v->skip_instructions ? " no-instructions" : "", v->skip_events ? " no-events" : "",
+		v->skip_dma ? " no-dma" : "", v->skip_hierarchy ? " no-hierarchy" : "",
+		v->skip_device_profile ? " no-devices" : "",
+		v->skip_system_profile ? " no-system" : "", v->execution.value,
+		core ? " cores=" : "", core ? core : "", type ? " types=" : "", type ? type : "",
+		instance ? " instances=" : "", instance ? instance : "");
 }
 
 /* Checked early, before anything is processed. */
@@ -299,6 +301,10 @@ enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error 
 			     "a NEFF has the model, not what happened: add the session file with "
 			     "-s, or look inside with 'neff %.300s'",
 			     v->neff_path);
+	if (!st && v->track_memory && v->skip_buffer_usage) /* which a feature may have set */
+		st = nx_fail(err, NX_USAGE,
+			     "--enable-memory-tracker needs what ignore-nc-buf-usage leaves out; "
+			     "use only one");
 	if (!st)
 		st = nx_rules_check(rules, err);
 	if (!st && (v->port.value > UINT16_MAX || v->api_port.value > UINT16_MAX))

@@ -151,6 +151,22 @@ static void write_fault(void *context, const void *opaque)
 	nx_json_end_object(w);
 }
 
+static void write_memory_use(void *context, const void *opaque)
+{
+	struct table_export *x = context;
+	const struct nx_memory_use *row = opaque;
+	const struct nx_memory_holder *holder = &x->profile->memory->holders[row->holder];
+	struct nx_json_writer *w = begin_row(x, row->graph);
+
+	nx_json_key_u64(w, "timestamp", row->time_ps / 1000);
+	nx_json_key_text(w, "memory", nx_memory_name((enum nx_memory)row->memory));
+	nx_json_key_text(w, "tensor", holder->name);
+	nx_json_key_text(w, "kind", holder->kind);
+	nx_json_key_u64(w, "live_bytes", row->live_bytes);
+	nx_json_key_u64(w, "total_bytes", row->total_bytes);
+	nx_json_end_object(w);
+}
+
 enum nx_status nx_json_table(struct nx_json_writer *w, const struct nx_profile *profile,
 			     enum nx_table table, uint64_t *rows, struct nx_error *err)
 {
@@ -158,7 +174,7 @@ enum nx_status nx_json_table(struct nx_json_writer *w, const struct nx_profile *
 		[NX_TABLE_EVENT] = write_event,		  [NX_TABLE_PENDING] = write_pending,
 		[NX_TABLE_THROUGHPUT] = write_throughput, [NX_TABLE_THROTTLE] = write_throttle,
 		[NX_TABLE_ACTIVE] = write_active,	  [NX_TABLE_BUFFER_USAGE] = write_usage,
-		[NX_TABLE_FAULT] = write_fault,
+		[NX_TABLE_FAULT] = write_fault,		  [NX_TABLE_MEMORY_USE] = write_memory_use,
 	};
 	struct table_export x = {.w = w, .profile = profile};
 	enum nx_status st;

@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "export/exporters.h"
 #include "export/json_sections.h"
+#include "export/memory_report.h"
 
 struct nx_json_fragment nx_json_render(struct nx_arena *arena, nx_json_members_fn members,
 				       const void *what)
@@ -102,11 +103,11 @@ static void count_row(void *context, const void *row)
 	++*(uint64_t *)context;
 }
 
-/* Sections for captures with errors or collectives only. */
+/* Sections for captures with errors or collectives, and those that were asked for. */
 static enum nx_status write_optional(struct nx_json_writer *w, const struct nx_profile *p,
 				     struct nx_error *err)
 {
-	uint64_t faults = 0, ops = 0;
+	uint64_t faults = 0, ops = 0, rows;
 	enum nx_status st = nx_profile_scan(p, NX_TABLE_FAULT, count_row, &faults, err);
 
 	if (!st && faults) {
@@ -119,7 +120,12 @@ static enum nx_status write_optional(struct nx_json_writer *w, const struct nx_p
 		nx_json_key(w, "cc_op");
 		nx_json_collectives(w, p);
 	}
-	return st;
+	if (st || !p->memory)
+		return st;
+	nx_json_key(w, "memory_peak");
+	nx_memory_report_json(w, p);
+	nx_json_key(w, "memory_tracker");
+	return nx_json_table(w, p, NX_TABLE_MEMORY_USE, &rows, err);
 }
 
 enum nx_status nx_export_json(const struct nx_profile *profile,

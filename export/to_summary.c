@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "export/exporters.h"
 #include "export/json_sections.h"
+#include "export/memory_report.h"
 
 enum nx_status nx_export_summary_json(const struct nx_profile *profile,
 				      const struct nx_export_options *options,
@@ -21,6 +22,11 @@ enum nx_status nx_export_summary_json(const struct nx_profile *profile,
 	nx_json_begin_object(&w);
 	nx_json_key(&w, key);
 	nx_json_summary_alone(&w, profile);
+	/* a member of its own: readers that expect a metric only find numbers and texts */
+	if (profile->memory) {
+		nx_json_key(&w, "memory_peak");
+		nx_memory_report_json(&w, profile);
+	}
 	nx_json_end_object(&w);
 	nx_output_write(out, "\n", 1);
 	return NX_OK;
@@ -79,5 +85,7 @@ enum nx_status nx_export_summary_text(const struct nx_profile *profile,
 	write_line(out, width, version, NX_PRODUCT_VERSION, strlen(NX_PRODUCT_VERSION));
 	for (; i < profile->metrics.len; i++)
 		write_metric(out, width, &profile->metrics.items[i]);
+	if (profile->memory)
+		nx_memory_report_text(out, profile);
 	return NX_OK;
 }

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "model/binary.h"
 #include "model/capture.h"
+#include "model/memory_use.h"
 #include "model/program.h"
 #include "model/rows.h"
 
@@ -31,6 +32,7 @@
 	X(THROTTLE, "ham", struct nx_throttle)                                                     \
 	X(ACTIVE, "active_time", struct nx_active)                                                 \
 	X(BUFFER_USAGE, "instruction_usage", struct nx_buffer_usage)                               \
+	X(MEMORY_USE, "memory_tracker", struct nx_memory_use)                                      \
 	X(FAULT, "error", struct nx_fault)
 
 enum nx_table {
@@ -111,6 +113,7 @@ struct nx_profile {
 	/* only in the published summary */
 	uint64_t exec_time_ps; /* from the first to the last instruction or packet of work */
 	uint64_t adjusted_flop_count, adjusted_transpose_flop_count; /* in bf16 equivalents */
+	struct nx_memory_report *memory; /* NULL: the memory tracker was not asked for */
 	struct nx_row_source source;
 };
 

@@ -120,6 +120,15 @@ struct nx_buffer_usage { /* live bytes of an on-chip memory from this moment on 
 	uint8_t graph;
 };
 
+struct nx_memory_use { /* what a holder has of a memory from this moment on */
+	uint64_t time_ps;
+	uint64_t live_bytes;  /* of SBUF and PSUM: in one partition */
+	uint64_t total_bytes; /* of all holders at the end of this moment, shared bytes once */
+	uint32_t holder;      /* into the holders of the profile's memory report */
+	uint8_t memory;	      /* enum nx_memory */
+	uint8_t graph;
+};
+
 struct nx_sbuf_allocation { /* what filled a range of the state buffer */
 	uint64_t start_ps;  /* when it was written */
 	uint64_t end_ps;    /* when it was read for the last time, or the write ended */

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/date.h"
 
@@ -334,4 +335,40 @@ void nx_data_quality_report_shift(struct nx_system_profile *p, const char *path,
 		       path,
 		       is_epoch ? "was recorded at another time than the session"
 				: "does not say what its clock counts from");
+}
+
+void nx_data_quality_report_memory(struct nx_profile *p)
+{
+	size_t declared = 0, unseen = 0, unnamed = 0, named = 0;
+
+	assert(p->memory);
+	for (size_t i = 0; i < p->memory->holder_count; i++) {
+		const struct nx_memory_holder *h = &p->memory->holders[i];
+		bool is_on_chip =
+			h->shares[NX_MEMORY_SBUF].max_bytes || h->shares[NX_MEMORY_PSUM].max_bytes;
+
+		declared += !strcmp(h->kind, "scratchpad");
+		unseen += !strcmp(h->kind, "scratchpad") &&
+			  !h->shares[NX_MEMORY_SCRATCHPAD].max_bytes;
+		unnamed += is_on_chip && !strcmp(h->kind, "instruction");
+		named += is_on_chip && (!strcmp(h->kind, "hlo") || !strcmp(h->kind, "kernel"));
+	}
+	if (!p->has_binary)
+		nx_profile_warn(p, NX_WARN_MISSING,
+				"The memory tracker has no tensors without the NEFF: SBUF and PSUM "
+				"are shown by engine, and the scratchpad is missing. Give the NEFF "
+				"that was running with -n.");
+	if (unnamed && !named)
+		nx_profile_warn(p, NX_WARN_MISSING,
+				"The NEFF does not say which tensors its instructions compute, so "
+				"the memory tracker names instructions. Compile with "
+				"XLA_IR_DEBUG=1 and XLA_HLO_DEBUG=1.");
+	if (unseen)
+		nx_profile_warn(
+			p, NX_WARN_MISSING,
+			"The memory tracker does not show %zu of %zu tensors in the "
+			"scratchpad: no DMA that the capture describes touched them. Dynamic "
+			"DMAs are described if you capture with --enable-dge-notifs or "
+			"NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1.",
+			unseen, declared);
 }

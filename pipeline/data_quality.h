@@ -23,6 +23,9 @@ void nx_data_quality_report(struct nx_profile *profile, const struct nx_ntff_dec
 /* damage: what is wrong with the NEFF, or NULL. A NEFF that does not match was forced. */
 void nx_data_quality_report_neff(struct nx_profile *profile, const char *damage, bool matches);
 
+/* What the memory tracker cannot show. */
+void nx_data_quality_report_memory(struct nx_profile *profile);
+
 /* The losses of a capture, each as a short sentence in the arena; returns how many. */
 #define NX_DATA_QUALITY_FINDINGS 8
 size_t nx_data_quality_findings(const struct nx_decode_loss *loss, struct nx_arena *arena,

@@ -7,6 +7,7 @@
 
 #include "analyse/activity.h"
 #include "analyse/analyses.h"
+#include "analyse/memory_holders.h"
 #include "analyse/packet_transfers.h"
 #include "analyse/summary.h"
 #include "base/file.h"
@@ -113,6 +114,8 @@ static enum nx_status scan_table(void *context, enum nx_table table, nx_row_fn f
 	enum nx_analysis_id id = nx_analysis_of_table(table);
 
 	if (table == NX_TABLE_BUFFER_USAGE && d->options.skip_buffer_usage)
+		return NX_OK;
+	if (table == NX_TABLE_MEMORY_USE && !d->profile.memory)
 		return NX_OK;
 	if (id == NX_ANALYSIS_COUNT)
 		return scan_recorded(d, table, fn, fn_context, err);
@@ -377,7 +380,13 @@ static enum nx_status process(struct nx_device_session *d, struct nx_error *err)
 	p->adjusted_transpose_flop_count = d->activity.adjusted_transpose_flop_count;
 	nx_data_quality_report(p, &d->decoder, &d->packet_transfers, &d->activity, d->fault_count);
 	nx_summary_build(p, &d->activity, d->throttles);
-	return NX_OK;
+	if (!d->options.track_memory)
+		return NX_OK;
+	nx_memory_holders_find(p);
+	st = nx_memory_peaks_find(p, err);
+	if (!st)
+		nx_data_quality_report_memory(p);
+	return st;
 }
 
 /* --- life ------------------------------------------------------------------ */

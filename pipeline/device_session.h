@@ -16,6 +16,7 @@ struct nx_device_session_options {
 	uint32_t execution;
 	/* parts to leave out, for speed */
 	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
+	bool track_memory; /* find what holds the memories, and their peaks */
 	bool show_progress;
 	/* what to add to the device's clock to get the host's, if a system trace states it */
 	bool has_host_offset;

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analyse/memory_holders.h"
 #include "derived.h"
 #include "tests/unit/made_profile.h"
 
@@ -14,6 +15,7 @@ static int setup(void **state)
 	struct nx_made_profile *made = nx_heap_alloc(sizeof(*made));
 
 	nx_made_profile_init(made);
+	nx_memory_holders_find(&made->p); /* which the memory tracker needs */
 	*state = made;
 	return 0;
 }
