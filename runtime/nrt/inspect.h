@@ -42,6 +42,8 @@ struct nrt_inspect_config {
 
 void nx_inspect_config_reset(struct nrt_inspect_config *config);
 /* Reads NEURON_RT_INSPECT_*; wrong values are logged and the default is used. */
+/* Says in the log why a trace with this filter will have no event, if so. */
+void nx_inspect_filter_check(const char *call, const struct nx_trace_filter *filter);
 void nx_inspect_config_read(struct nrt_inspect_config *config);
 
 /* --- the session ---------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "runtime/nrt/environment.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/nrt_state.h"
 #include "runtime/nrt/symbol_version.h"
 
 static const struct {
@@ -81,6 +82,37 @@ static void read_filters(struct nrt_inspect_config *config)
 		nx_log_error("environment",
 			     "NEURON_RT_INSPECT_EVENT_FILTER_TYPE: %s; all events are captured",
 			     err.message);
+}
+
+/* "NEURON_RT_...=99", or what else chose a filter. */
+static const char *origin_of(const char *variable, const char *other, char *out, size_t cap)
+{
+	const char *text = getenv(variable);
+
+	snprintf(out, cap, "%s%s%.60s", text && *text ? variable : other, text && *text ? "=" : "",
+		 text && *text ? text : "");
+	return out;
+}
+
+void nx_inspect_filter_check(const char *call, const struct nx_trace_filter *filter)
+{
+	uint32_t count = nx_state_instance()->visible_count, core = 0;
+	char origin[120];
+
+	while (core < count && !nx_trace_filter_has_core(filter, core))
+		core++;
+	if (core == count)
+		nx_log_warn(
+			call,
+			"%s has none of this process's cores (%u, numbered from 0), so no event "
+			"will be captured",
+			origin_of("NEURON_RT_INSPECT_EVENT_FILTER_NC", "the filter of cores",
+				  origin, sizeof(origin)),
+			count);
+	else if (!(filter->types & nx_trace_filter_all_types()))
+		nx_log_warn(call, "%s excludes all events, so none will be captured",
+			    origin_of("NEURON_RT_INSPECT_EVENT_FILTER_TYPE", "the filter of events",
+				      origin, sizeof(origin)));
 }
 
 static void read_output_dir(struct nrt_inspect_config *config)

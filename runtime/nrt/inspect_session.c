@@ -417,7 +417,10 @@ static enum nx_status begin_trace(struct nx_error *err)
 		.worker = nx_state_instance()->visible[0],
 	};
 
-	return captures(NX_INSPECT_SYSTEM) ? nx_tracer_begin(&options, err) : NX_OK;
+	if (!captures(NX_INSPECT_SYSTEM))
+		return NX_OK;
+	nx_inspect_filter_check("nrt_inspect", &options.filter);
+	return nx_tracer_begin(&options, err);
 }
 
 static void close_files(void)

@@ -6,6 +6,7 @@
 
 #include "base/json_writer.h"
 #include "runtime/nrt/guest_files.h"
+#include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"
 #include "runtime/trace/tracer.h"
@@ -125,6 +126,7 @@ NX_EXPORT NRT_STATUS nrt_sys_trace_start(nrt_sys_trace_config_t *options)
 	wanted.max_events = options ? options->max_events : defaults.max_events;
 	wanted.core_count = nx_state_instance()->visible_count;
 	wanted.worker = nx_state_instance()->visible[0];
+	nx_inspect_filter_check(__func__, &wanted.filter);
 	if (nx_tracer_begin(&wanted, &err))
 		return nx_state_fail(__func__, &err);
 	own_session = nx_tracer_session();
