@@ -176,6 +176,8 @@ static void write_host(struct nx_output *out, const struct nx_system_process *p,
 	if (t->cpu_sample_count)
 		write_line(out, "  CPU          mean %.1f%%, max %.1f%%",
 			   t->cpu_sum / (double)t->cpu_sample_count, t->cpu_max);
+	else if (t->has_cpu_samples)
+		write_line(out, "  CPU          n/a: sampled once, and a load needs two samples");
 	if (t->memory_peak_bytes && p->memory_capacity_bytes)
 		write_line(out, "  memory peak  %s, %.1f%%",
 			   bytes_text(bytes, (double)t->memory_peak_bytes),

@@ -117,6 +117,12 @@ static void add_cpu(void *context, const void *row)
 	const struct nx_cpu_sample *s = row;
 	struct nx_process_totals *p = &((struct nx_system_totals *)context)->processes[s->process];
 
+	/* A load is that since the sample before: the first ones are 0 and say nothing. */
+	if (!p->has_cpu_samples)
+		p->cpu_first_ns = s->time_ns;
+	p->has_cpu_samples = true;
+	if (s->time_ns == p->cpu_first_ns && s->util_percent <= 0)
+		return;
 	p->cpu_sample_count++;
 	p->cpu_sum += (double)s->util_percent;
 	if ((double)s->util_percent > p->cpu_max)

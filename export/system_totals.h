@@ -62,9 +62,11 @@ struct nx_process_totals {
 	struct nx_event_totals events;
 	uint64_t unfinished_count, orphan_count;
 	uint64_t first_ns, last_ns;
-	uint64_t wall_ns; /* of its session, or else from first to last event */
-	uint64_t cpu_sample_count;
+	uint64_t wall_ns;	   /* of its session, or else from first to last event */
+	uint64_t cpu_sample_count; /* of those that have an interval */
 	double cpu_sum, cpu_max;
+	bool has_cpu_samples; /* of either kind */
+	uint64_t cpu_first_ns;
 	uint64_t memory_peak_bytes;
 };
 

@@ -48,6 +48,17 @@ static void tables_align(void **state)
 		"  Data Loss: 2 records lost\n");
 }
 
+static void one_cpu_sample_is_no_load(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_system_export_options options = {0};
+
+	nx_fixture_fill_summary(f);
+	f->cpu[0].util_percent = 0;
+	assert_non_null(strstr(nx_fixture_export(f, "summary-text", &options, NULL),
+			       "  CPU          n/a: sampled once, and a load needs two samples\n"));
+}
+
 static void long_names_are_cut_and_few_facts_are_enough(void **state)
 {
 	struct nx_system_fixture *f = *state;
@@ -81,6 +92,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(tables_align),
+		TEST(one_cpu_sample_is_no_load),
 		TEST(long_names_are_cut_and_few_facts_are_enough),
 	};
 

@@ -194,6 +194,26 @@ static void peaks_are_kept_per_memory_and_category(void **state)
 	nx_system_totals_release(&t);
 }
 
+static void the_first_cpu_samples_of_a_process_have_no_interval(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_system_totals t;
+
+	f->cpu[0].time_ns = f->cpu[1].time_ns = 5;
+	f->p.rows[NX_SYSTEM_CPU] = 2;
+	assert_int_equal(nx_system_totals_read(&t, &f->p, &f->err), NX_OK);
+	assert_true(t.processes[0].has_cpu_samples);
+	assert_int_equal(t.processes[0].cpu_sample_count, 0);
+	nx_system_totals_release(&t);
+	f->cpu[2] = (struct nx_cpu_sample){.time_ns = 6, .util_percent = 60};
+	f->cpu[3] = (struct nx_cpu_sample){.time_ns = 6, .cpu_id = 1};
+	f->p.rows[NX_SYSTEM_CPU] = 4;
+	assert_int_equal(nx_system_totals_read(&t, &f->p, &f->err), NX_OK);
+	assert_int_equal(t.processes[0].cpu_sample_count, 2);
+	assert_true(t.processes[0].cpu_sum == 60);
+	nx_system_totals_release(&t);
+}
+
 static void samples_and_transfers_are_added_up(void **state)
 {
 	struct nx_system_fixture *f = *state;
@@ -242,6 +262,7 @@ int main(void)
 		TEST(without_a_physical_core_the_logical_one_stands),
 		TEST(wall_time_is_the_sessions_or_that_of_events),
 		TEST(peaks_are_kept_per_memory_and_category),
+		TEST(the_first_cpu_samples_of_a_process_have_no_interval),
 		TEST(samples_and_transfers_are_added_up),
 	};
 
