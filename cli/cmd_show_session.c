@@ -18,7 +18,7 @@ struct show_session {
 #define FIELD(member) NX_FIELD(struct show_session, member)
 
 static const struct nx_option options[] = {
-	NX_ROW_SESSION(struct show_session, "session-file", 's'),
+	NX_ROW_SESSION(struct show_session, "session-file", 's', ""),
 	NX_ROW_NEFF(struct show_session, "neff-path", 'n',
 		    " Adds semaphore names and layers to --show-trace."),
 	NX_ROW_JSON(struct show_session),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "cli/input_files.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/upload_client.h"
@@ -24,7 +25,7 @@ static const struct nx_option options[] = {
 	{"endpoint", 0, NX_TEXT("URL"), FIELD(endpoint),
 	 "The server to send to (default " DEFAULT_ENDPOINT ")."},
 	NX_ROW_NEFF(struct upload, "neff", 0, ""),
-	NX_ROW_SESSION(struct upload, "ntff", 0),
+	NX_ROW_SESSION(struct upload, "ntff", 0, ""),
 	NX_ROW_DIRECTORY(struct upload, "profile-directory", 0, " Instead of --neff and --ntff."),
 	NX_ROW_NAME(struct upload, "name"),
 	{"folder", 0, NX_TEXT("NAME"), FIELD(folder),
@@ -129,6 +130,12 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 	enum nx_status st = check(o, err);
 
 	(void)call, (void)operands;
+	if (!st)
+		st = nx_input_files_check(&(struct nx_input_files){.neff_path = o->neff_path,
+								   .session_path = o->session_path,
+								   .neff_option = "--neff",
+								   .session_option = "--ntff"},
+					  err);
 	if (!st)
 		st = choose_name(o, name, err);
 	if (!st)

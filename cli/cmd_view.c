@@ -219,8 +219,11 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 		return st;
 	if (v->progress_fd.is_given)
 		nx_progress_tell((int)v->progress_fd.value);
-	v->recipe = nx_view_recipe(v, &arena);
-	st = view(v, started_ns, err);
+	st = nx_view_find_sessions(v, &arena, err);
+	v->device_recipe = nx_view_device_recipe(v, &arena);
+	v->recipe = v->directory ? nx_view_recipe(v, &arena) : v->device_recipe;
+	if (!st)
+		st = view(v, started_ns, err);
 	nx_arena_release(&arena);
 	return st;
 }

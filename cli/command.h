@@ -22,6 +22,7 @@ enum nx_option_kind {
 	NX_OPTION_TEXT,	      /* const char * */
 	NX_OPTION_CHOICE,     /* const char *, one of the choices */
 	NX_OPTION_FILE,	      /* const char *; completes to files */
+	NX_OPTION_INPUT,      /* const char *; completes to files; may be given once */
 	NX_OPTION_FOLDER,     /* const char *; completes to folders */
 	NX_OPTION_NUMBER,     /* struct nx_number_value */
 	NX_OPTION_LIST,	      /* struct nx_list_value; may be repeated */
@@ -56,6 +57,7 @@ struct nx_option {
 #define NX_TEXT_OR(value, choices) NX_OPTION_TEXT, value, choices
 #define NX_CHOICE(value, choices) NX_OPTION_CHOICE, value, choices
 #define NX_FILE(value) NX_OPTION_FILE, value, NULL
+#define NX_INPUT(value) NX_OPTION_INPUT, value, NULL
 #define NX_FOLDER(value) NX_OPTION_FOLDER, value, NULL
 #define NX_NUMBER(value) NX_OPTION_NUMBER, value, NULL
 #define NX_LIST(value) NX_OPTION_LIST, value, NULL

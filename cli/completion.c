@@ -21,7 +21,8 @@ static void each_option(struct nx_output *out, const struct nx_command *command,
 
 static bool takes_file(const struct nx_option *o)
 {
-	return o->kind == NX_OPTION_FILE || o->kind == NX_OPTION_FOLDER;
+	return o->kind == NX_OPTION_FILE || o->kind == NX_OPTION_INPUT ||
+	       o->kind == NX_OPTION_FOLDER;
 }
 
 /* --- bash ------------------------------------------------------------------ */
@@ -51,7 +52,7 @@ static void bash_value(struct nx_output *out, const struct nx_command *command,
 	if (o->choices)
 		nx_print(out, "W '%s'", o->choices);
 	else
-		nx_print(out, "%s", o->kind == NX_OPTION_FILE ? "f" : "d");
+		nx_print(out, "%s", o->kind == NX_OPTION_FOLDER ? "d" : "f");
 	nx_print(out, " -- \"$cur\")\n\t\treturn ;;\n");
 }
 
@@ -155,7 +156,7 @@ static void zsh_spec(struct nx_output *out, const struct nx_option *o, const cha
 		if (o->choices)
 			nx_print(out, "(%s)", o->choices);
 		else if (takes_file(o))
-			nx_print(out, "%s", o->kind == NX_OPTION_FILE ? "_files" : "_files -/");
+			nx_print(out, "%s", o->kind == NX_OPTION_FOLDER ? "_files -/" : "_files");
 	}
 	nx_print(out, "' \\\n");
 }

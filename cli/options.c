@@ -137,6 +137,14 @@ static enum nx_status store(const struct nx_option *o, char *value, void *values
 	case NX_OPTION_FLAG:
 		*(bool *)at = true;
 		return NX_OK;
+	case NX_OPTION_INPUT:
+		if (*(const char **)at)
+			return nx_fail(err, NX_USAGE,
+				       "%s is given twice, with %.200s and %.200s; "
+				       "give one file",
+				       typed(o, name, sizeof(name)), *(const char **)at, value);
+		*(const char **)at = value;
+		return NX_OK;
 	case NX_OPTION_TEXT:
 	case NX_OPTION_FILE:
 	case NX_OPTION_FOLDER:

@@ -29,13 +29,13 @@
 	}
 #define NX_ROW_NEFF(type, name, letter, more)                                                      \
 	{                                                                                          \
-		name, letter, NX_FILE("FILE"), NX_FIELD(type, neff_path),                          \
+		name, letter, NX_INPUT("FILE"), NX_FIELD(type, neff_path),                         \
 			"The compiled model that was running (NEFF)." more                         \
 	}
-#define NX_ROW_SESSION(type, name, letter)                                                         \
+#define NX_ROW_SESSION(type, name, letter, more)                                                   \
 	{                                                                                          \
-		name, letter, NX_FILE("FILE"), NX_FIELD(type, session_path),                       \
-			"The captured session file (NTFF)."                                        \
+		name, letter, NX_INPUT("FILE"), NX_FIELD(type, session_path),                      \
+			"The captured session file (NTFF)." more                                   \
 	}
 #define NX_ROW_DIRECTORY(type, name, letter, more)                                                 \
 	{                                                                                          \

@@ -21,7 +21,8 @@ struct nx_view_options {
 	bool track_memory, skip_buffer_usage, skip_instructions, skip_events, skip_dma,
 		skip_hierarchy;
 	bool skip_device_profile, skip_system_profile, show_private, uncompressed;
-	const char *recipe; /* nx_view_recipe, once the rest is known */
+	const char *session_prefix; /* of several session files in the directory; NULL: all */
+	const char *recipe, *device_recipe; /* once the rest is known */
 	const char *core_filter, *type_filter, *instance_filter;
 	const char *primary_group, *secondary_group;
 	const char *framework_source_root, *nki_source_root, *source_code_root;
@@ -35,6 +36,13 @@ extern const struct nx_option nx_view_option_table[];
 
 NX_MUST_CHECK enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error *err);
 
+/*
+ * Looks at the files: a path that only begins the names of several session files becomes a
+ * directory and a prefix. FORMAT if -n and -s were confused.
+ */
+NX_MUST_CHECK enum nx_status nx_view_find_sessions(struct nx_view_options *v,
+						   struct nx_arena *arena, struct nx_error *err);
+
 /* Whether to show the workspace in the browser: no format, and no other output was requested. */
 bool nx_view_wants_browser(const struct nx_view_options *v);
 /* Whether the profile is stored as tables, here or in a database, not as a file. */
@@ -44,6 +52,8 @@ bool nx_view_wants_tables(const struct nx_view_options *v);
  * the same files and recipe are the same.
  */
 const char *nx_view_recipe(const struct nx_view_options *v, struct nx_arena *arena);
+/* The same for device profiles, whose rows the filters of a directory do not affect. */
+const char *nx_view_device_recipe(const struct nx_view_options *v, struct nx_arena *arena);
 struct nx_device_session_options nx_view_device_options(const struct nx_view_options *v);
 struct nx_export_options nx_view_export_options(const struct nx_view_options *v);
 struct nx_store_target nx_view_store_target(const struct nx_view_options *v);

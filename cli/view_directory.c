@@ -98,7 +98,8 @@ static const char *store_stem(struct directory *d)
 
 	if (*d->stored->name || d->v->display_name)
 		return *d->stored->name ? d->stored->name : d->v->display_name;
-	nx_profile_name_make(nx_path_stem(d->profile->path), name);
+	nx_profile_name_make(
+		nx_path_stem(d->v->session_prefix ? d->v->session_prefix : d->profile->path), name);
 	return nx_arena_copy_text(&d->arena, name);
 }
 
@@ -166,6 +167,7 @@ static void plan_jobs(struct directory *d, struct nx_device_jobs *jobs)
 					  nx_arena_printf(&d->arena, "%s_%s", store_stem(d),
 							  names[i]));
 			place->show_progress = false;
+			place->recipe = d->v->device_recipe;
 			job.store = place;
 		} else {
 			bool is_main = d->main_file && !profile->process_count && !jobs->len;
@@ -402,6 +404,7 @@ enum nx_status nx_view_directory(const struct nx_view_options *v,
 	struct nx_system_options how = {
 		.directory = v->directory,
 		.neff_path = v->neff_path,
+		.session_prefix = v->session_prefix,
 		.filter = {v->core_filter, v->type_filter, v->instance_filter},
 		.skip_system = v->skip_system_profile,
 		.skip_device = v->skip_device_profile,

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
+#include "cli/input_files.h"
+
 #define FORMATS "parquet json perfetto summary-json summary-text db"
 
 #define VIEW struct nx_view_options
@@ -13,7 +16,9 @@
 const struct nx_option nx_view_option_table[] = {
 	NX_ROW_NEFF(VIEW, "neff-path", 'n',
 		    " Without it names, layers, source lines and tensors are missing."),
-	NX_ROW_SESSION(VIEW, "session-file", 's'),
+	NX_ROW_SESSION(VIEW, "session-file", 's',
+		       " If no file has that name, all session files whose paths begin with it: "
+		       "out/profile stands for out/profile_rank_0.ntff and its like."),
 	NX_ROW_DIRECTORY(VIEW, "session-dir", 'd',
 			 " With -n, all session files are ranks of that model."),
 	{"output-format", 0, NX_CHOICE("FORMAT", FORMATS), FIELD(format),
@@ -225,20 +230,29 @@ static const char *source_recipe(const struct nx_view_options *v, struct nx_aren
 	return recipe;
 }
 
+const char *nx_view_device_recipe(const struct nx_view_options *v, struct nx_arena *arena)
+{
+	return nx_arena_printf(arena, "%s%s%s%s%s%s%s%s%s execution=%u", NX_PRODUCT_VERSION,
+			       source_recipe(v, arena), v->force ? " force" : "",
+			       v->track_memory ? " track-memory" : "",
+			       v->skip_buffer_usage ? " no-buffers" : "",
+			       v->skip_instructions ? " no-instructions" : "",
+			       v->skip_events ? " no-events" : "", v->skip_dma ? " no-dma" : "",
+			       v->skip_hierarchy ? " no-hierarchy" : "", v->execution.value);
+}
+
 const char *nx_view_recipe(const struct nx_view_options *v, struct nx_arena *arena)
 {
 	const char *core = v->core_filter, *type = v->type_filter, *instance = v->instance_filter;
+	const char *prefix = v->session_prefix;
 
-	return nx_arena_printf(
-		arena, "%s%s%s%s%s%s%s%s%s%s%s execution=%u%s%s%s%s%s%s", NX_PRODUCT_VERSION,
-		source_recipe(v, arena), v->force ? " force" : "",
-		v->track_memory ? " track-memory" : "", v->skip_buffer_usage ? " no-buffers" : "",
-		v->skip_instructions ? " no-instructions" : "", v->skip_events ? " no-events" : "",
-		v->skip_dma ? " no-dma" : "", v->skip_hierarchy ? " no-hierarchy" : "",
-		v->skip_device_profile ? " no-devices" : "",
-		v->skip_system_profile ? " no-system" : "", v->execution.value,
-		core ? " cores=" : "", core ? core : "", type ? " types=" : "", type ? type : "",
-		instance ? " instances=" : "", instance ? instance : "");
+	return nx_arena_printf(arena, "%s%s%s%s%s%s%s%s%s%s%s", nx_view_device_recipe(v, arena),
+			       v->skip_device_profile ? " no-devices" : "",
+			       v->skip_system_profile ? " no-system" : "",
+			       prefix ? " sessions=" : "", prefix ? prefix : "",
+			       core ? " cores=" : "", core ? core : "", type ? " types=" : "",
+			       type ? type : "", instance ? " instances=" : "",
+			       instance ? instance : "");
 }
 
 /* Checked early, before anything is processed. */
@@ -256,6 +270,29 @@ static enum nx_status check_roots(const struct nx_view_options *v, struct nx_err
 			return nx_fail(err, NX_NOT_FOUND, "--%s: there is no folder %s",
 				       roots[i].option, roots[i].path);
 	return NX_OK;
+}
+
+enum nx_status nx_view_find_sessions(struct nx_view_options *v, struct nx_arena *arena,
+				     struct nx_error *err)
+{
+	struct nx_session_paths found = {0};
+
+	if (v->session_path && !v->directory)
+		nx_session_paths_find(v->session_path, arena, &found);
+	if (found.len == 1)
+		v->session_path = found.items[0];
+	if (found.len > 1) {
+		v->session_prefix = v->session_path;
+		v->directory = nx_arena_copy(arena, nx_path_folder(v->session_path));
+		v->session_path = NULL;
+		v->skip_system_profile = true;
+	}
+	nx_vec_release(&found);
+	return nx_input_files_check(&(struct nx_input_files){.neff_path = v->neff_path,
+							     .session_path = v->session_path,
+							     .neff_option = "-n",
+							     .session_option = "-s"},
+				    err);
 }
 
 enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error *err)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "pipeline/system_run.h"
 
 static bool leading_number(const char *name, uint64_t *number)
@@ -140,13 +141,23 @@ static void add_device(struct nx_system_run *run, const struct neff_index *neffs
 	nx_vec_push(&run->profile.devices, d);
 }
 
+/* Files in folders below the directory do not count. */
+static bool is_chosen(const struct nx_system_run *run, const struct nx_found_file *session)
+{
+	const char *prefix = run->options.session_prefix;
+
+	return !prefix || (!strcmp(session->folder, run->found.path) &&
+			   nx_slice_starts(nx_slice_text(session->name), nx_path_name(prefix)));
+}
+
 void nx_system_find_devices(struct nx_system_run *run)
 {
 	struct neff_index neffs = {0};
 
 	index_neffs(&neffs, &run->found);
 	for (size_t i = 0; i < run->found.sessions.len; i++)
-		add_device(run, &neffs, &run->found.sessions.items[i]);
+		if (is_chosen(run, &run->found.sessions.items[i]))
+			add_device(run, &neffs, &run->found.sessions.items[i]);
 	nx_map_release(&neffs.by_place);
 	nx_map_release(&neffs.by_model);
 	nx_text_map_release(&neffs.by_folder);
