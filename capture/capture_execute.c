@@ -4,10 +4,13 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/disk.h"
+#include "base/path.h"
 #include "capture/capture_worker_internal.h"
 
 #define SHORTEST_WAIT_NS 20000
 #define LONGEST_WAIT_NS 2000000
+#define USUAL_PROFILE_BYTES ((uint64_t)1 << 20)
 
 struct pending {
 	nrta_seq_t sequence;
@@ -169,19 +172,34 @@ static NRT_STATUS stop_profile(struct nx_capture_worker *w, const char *path)
 	return status;
 }
 
-/* The runtime does not say why it could not write; writing a page ourselves does. */
-static enum nx_status fail_stop(struct nx_capture_worker *w, struct nx_output *out,
-				const char *path, NRT_STATUS status)
+/*
+ * The runtime does not say why it could not write. Its own partial file may be gone, and with it
+ * the last of the space, so a little that is left does not mean that a profile would fit.
+ */
+static bool is_disk_full(struct nx_capture_worker *w, struct nx_output *out, const char *path,
+			 NRT_STATUS status)
 {
 	static const uint8_t page[4096];
+	uint64_t size_bytes = USUAL_PROFILE_BYTES;
+	const char *folder = nx_arena_copy(&w->arena, nx_path_folder(path));
 
 	nx_output_write(out, page, sizeof(page));
 	nx_output_flush(out);
 	if (out->status == NX_NO_SPACE)
-		return nx_fail(&w->err, NX_NO_SPACE,
-			       "the profile %s could not be written: the disk is full; free some "
-			       "space, or choose another place with -s",
-			       path);
+		return true;
+	if (w->sessions.len)
+		size_bytes = w->sessions.items[w->sessions.len - 1].size_bytes;
+	return (status == NRT_RESOURCE || status == NRT_FAILURE) &&
+	       nx_disk_lacks(folder, size_bytes);
+}
+
+static enum nx_status fail_stop(struct nx_capture_worker *w, struct nx_output *out,
+				const char *path, NRT_STATUS status)
+{
+	if (is_disk_full(w, out, path, status))
+		return nx_disk_fail_full(&w->err, path,
+					 nx_arena_printf(&w->arena, "cannot write %s", path),
+					 "choose another place with -s");
 	return nx_runtime_fail(nx_worker_library(w), status, &w->err, "writing the profile %s",
 			       path);
 }

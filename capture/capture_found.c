@@ -98,6 +98,7 @@ static void add(struct scan *s, const struct nx_captured_folder *folder)
 	total->size_bytes += folder->size_bytes;
 	total->has_events |= folder->has_events;
 	total->has_no_end |= folder->has_no_end;
+	total->was_disk_full |= folder->was_disk_full;
 }
 
 /* Not the temporary files of a killed process. */
@@ -121,6 +122,7 @@ static void scan_process(struct scan *s, const char *path, const char *name, boo
 		const char *below = nx_arena_printf(s->arena, "%s/%s", path, entry->d_name);
 		struct stat st;
 
+		folder.was_disk_full |= !strcmp(entry->d_name, NX_PROCESS_DISK_FULL);
 		if (entry->d_name[0] == '.' || lstat(below, &st))
 			continue;
 		if (S_ISDIR(st.st_mode) && is_top && !entry->d_name[strspn(entry->d_name, DIGITS)])

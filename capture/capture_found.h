@@ -20,6 +20,7 @@ struct nx_captured_folder {
 	uint64_t size_bytes; /* of all its files */
 	bool has_events;     /* ntrace.pb is there */
 	bool has_no_end;     /* the process was killed or is still running */
+	bool was_disk_full;  /* files or events are missing */
 };
 
 struct nx_capture_found {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <zlib.h>
 
+#include "base/disk.h"
 #include "base/json_writer.h"
 #include "base/path.h"
 #include "capture/capture_worker_internal.h"
@@ -102,6 +103,9 @@ static enum nx_status save(struct nx_capture_worker *w, size_t index, uint32_t e
 	if (!st)
 		st = nx_output_commit(&out, &w->err);
 	nx_output_abort(&out);
+	if (st == NX_NO_SPACE)
+		nx_disk_fail_full(&w->err, path, "cannot write it",
+				  "run the command in another folder");
 	if (st)
 		return nx_context(&w->err, "failed to save output %s to file", tensor->name);
 	if (kind != DESCRIPTION_FILE)

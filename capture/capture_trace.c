@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* capture_trace: the system trace of a capture, and its event types. */
+#include "base/disk.h"
 #include "base/json_reader.h"
 #include "capture/capture_worker_internal.h"
 
@@ -144,6 +145,9 @@ static enum nx_status write_trace(const struct nx_capture_job *job, struct nx_sl
 		return st;
 	nx_output_write(&out, text.data, text.len);
 	st = nx_output_commit(&out, err);
+	if (st == NX_NO_SPACE)
+		nx_disk_fail_full(err, file.path, "cannot write the trace",
+				  "choose another place with -s");
 	if (!st)
 		nx_vec_push(&result->sessions, file);
 	return st;

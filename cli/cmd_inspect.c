@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "capture/capture_found.h"
 #include "capture/child_environment.h"
@@ -20,6 +21,7 @@
 #include "cli/terminal.h"
 #include "runtime/trace/trace_filter.h"
 
+#define SMALL_BYTES 65536 /* no capture is smaller by much */
 #define LISTED_FOLDERS 8u
 #define DEVICE_MODES "off model session"
 
@@ -255,7 +257,7 @@ static void say_captured(const struct nx_invocation *call, const struct nx_captu
 	if (found->len > LISTED_FOLDERS)
 		nx_say("  and %zu more", found->len - LISTED_FOLDERS);
 	for (size_t i = 0; i < found->len && i < LISTED_FOLDERS; i++)
-		if (found->items[i].has_no_end)
+		if (found->items[i].has_no_end && !found->items[i].was_disk_full)
 			nx_say_warning("%s has no end: the process was killed or is still running; "
 				       "everything up to then can be viewed",
 				       found->items[i].path);
@@ -282,22 +284,35 @@ struct plan {
 	struct nx_arena arena;
 };
 
+/* A process that was killed, and other runtimes, leave no mark; then a lack of space counts. */
+static bool is_disk_full(const struct nx_capture_found *found, const char *folder)
+{
+	return found->total.was_disk_full ||
+	       (found->total.has_no_end && nx_disk_lacks(folder, SMALL_BYTES));
+}
+
 /* What was captured and how to view it, or why nothing was captured. */
-static void say_outcome(const struct nx_invocation *call, const struct plan *plan,
-			const char *command, uint64_t since_ns)
+static enum nx_status say_outcome(const struct nx_invocation *call, const struct plan *plan,
+				  const char *command, uint64_t since_ns, struct nx_error *err)
 {
 	struct nx_capture_found found = {0};
 	struct nx_arena arena = {0};
-	struct nx_error err = {0};
+	struct nx_error unread = {0};
+	enum nx_status st = NX_OK;
 
-	if (nx_capture_found_scan(&found, plan->output_path, since_ns, &arena, &err))
-		nx_say_warning("%s", err.message);
+	if (nx_capture_found_scan(&found, plan->output_path, since_ns, &arena, &unread))
+		nx_say_warning("%s", unread.message);
 	else if (found.len)
 		say_captured(call, &found, plan->output_dir);
 	else
 		say_nothing(command, plan->output_dir);
+	if (is_disk_full(&found, plan->output_path))
+		st = nx_disk_fail_full(err, plan->output_path,
+				       "part of the capture is missing, the rest can be viewed",
+				       "choose another place with -o");
 	nx_capture_found_release(&found);
 	nx_arena_release(&arena);
+	return st;
 }
 
 /* --- run --------------------------------------------------------------------------------- */
@@ -345,8 +360,7 @@ static enum nx_status run_command(const struct nx_invocation *call, char **argv,
 	if (end.signal)
 		nx_say_warning("the command was ended by signal %d (%s)", end.signal,
 			       strsignal(end.signal));
-	say_outcome(call, plan, argv[0], since_ns);
-	return NX_OK;
+	return say_outcome(call, plan, argv[0], since_ns, err);
 }
 
 static enum nx_status run(const struct nx_invocation *call, void *values,
@@ -389,7 +403,7 @@ const struct nx_command nx_command_inspect = {
 		"The command inherits standard input, output and the terminal; our messages go to "
 		"standard error. Signals are passed on. The exit code is the command's: 128 plus "
 		"the signal number if a signal ended it, 127 if it was not found, 126 if it cannot "
-		"be run.",
+		"be run; 9 if it succeeded but the disk was full.",
 	.options = options,
 	.examples = examples,
 	.values_bytes = sizeof(struct inspect),

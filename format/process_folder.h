@@ -8,6 +8,9 @@
 
 #include "base/bare/slice.h"
 
+/* An empty file in it says that the disk was full, so that something is missing. */
+#define NX_PROCESS_DISK_FULL ".disk_full"
+
 /* For printf: the instance as text, then the pid. */
 #define NX_PROCESS_FOLDER "%s_pid_%d"
 

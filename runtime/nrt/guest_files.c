@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -16,6 +18,29 @@ struct writing {
 	enum nx_status st;
 	struct nx_error *err;
 };
+
+static struct {
+	pthread_mutex_t lock;
+	char path[1536]; /* of the last file that did not fit */
+} full_disk = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void note_full_disk(const char *path)
+{
+	pthread_mutex_lock(&full_disk.lock);
+	snprintf(full_disk.path, sizeof(full_disk.path), "%s", path);
+	pthread_mutex_unlock(&full_disk.lock);
+}
+
+bool nx_guest_disk_was_full(const char *folder)
+{
+	size_t len = strlen(folder);
+	bool was_full;
+
+	pthread_mutex_lock(&full_disk.lock);
+	was_full = strncmp(full_disk.path, folder, len) == 0 && full_disk.path[len] == '/';
+	pthread_mutex_unlock(&full_disk.lock);
+	return was_full;
+}
 
 static void make_folder(void *context)
 {
@@ -51,7 +76,13 @@ enum nx_status nx_guest_write_file(const char *path, struct nx_slice bytes, stru
 
 	if (!nx_heap_guarded(write_file, &w))
 		return nx_fail(err, NX_LIMIT, "out of memory while writing %s", path);
-	return w.st;
+	if (w.st != NX_NO_SPACE)
+		return w.st;
+	note_full_disk(path);
+	return nx_fail(err, NX_NO_SPACE,
+		       "cannot write %s: the disk is full; free some space, or write to another "
+		       "disk",
+		       path);
 }
 
 enum nx_status nx_guest_stream_open(struct nx_guest_stream *stream, const char *folder,
@@ -75,6 +106,8 @@ bool nx_guest_stream_append(struct nx_guest_stream *stream, struct nx_slice reco
 		stream->written_bytes += records.len;
 		return true;
 	}
+	if (errno == ENOSPC || errno == EDQUOT)
+		note_full_disk(stream->path);
 	if (!stream->has_failed)
 		nx_log_error("nrt_inspect",
 			     "cannot write %s (errno %d): events are dropped until writing works "

@@ -18,6 +18,9 @@ NX_MUST_CHECK enum nx_status nx_guest_make_folder(const char *path, struct nx_er
 NX_MUST_CHECK enum nx_status nx_guest_write_file(const char *path, struct nx_slice bytes,
 						 struct nx_error *err);
 
+/* Whether one of these files did not fit on the disk, below a folder. */
+bool nx_guest_disk_was_full(const char *folder);
+
 struct nx_guest_stream {
 	int fd; /* -1: closed */
 	uint64_t written_bytes;

@@ -5,6 +5,7 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -493,6 +494,20 @@ static enum nx_status begin(const struct nrt_inspect_config *config, struct nx_e
 	return NX_OK;
 }
 
+/* An empty file needs no space for data, so it can usually still be created. */
+static void mark_full_disk(void)
+{
+	char path[1536];
+	int fd;
+
+	if (!nx_guest_disk_was_full(session.folder))
+		return;
+	snprintf(path, sizeof(path), "%s/" NX_PROCESS_DISK_FULL, session.folder);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd >= 0)
+		close(fd);
+}
+
 static void finish(bool is_own_thread)
 {
 	const struct timespec moment = {0, 1000000}; /* for threads inside an event */
@@ -511,16 +526,19 @@ static void finish(bool is_own_thread)
 	drain(true);
 	counts = nx_tracer_count();
 	if (captures(NX_INSPECT_SYSTEM) && counts.total > session.stored_count)
-		nx_log_warn("nrt_inspect",
-			    "%llu of %llu trace events were dropped; raise "
-			    "NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC or filter events",
+		nx_log_warn("nrt_inspect", "%llu of %llu trace events were dropped; %s",
 			    (unsigned long long)(counts.total - session.stored_count),
-			    (unsigned long long)counts.total);
+			    (unsigned long long)counts.total,
+			    nx_guest_disk_was_full(session.folder)
+				    ? "the disk was full: free some space, or write to another disk"
+				    : "raise NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC or "
+				      "filter events");
 	if (captures(DESCRIBED))
 		refresh_info(true);
 	if (captures(NX_INSPECT_SYSTEM))
 		nx_tracer_forget();
 	write_device_session(true);
+	mark_full_disk();
 	close_files();
 	release_signals();
 }

@@ -23,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tap_cases import Skip, run_cases  # noqa: E402
 
 KILLED = 128 + 9
-NOT_FOUND = 3  # exit codes
+NOT_FOUND, NO_SPACE = 3, 9  # exit codes
 UNALLOWED = 77
 RANDOM_KILLS = 25
 LONG_RUN = 10000000  # executions: longer than anybody waits
@@ -222,11 +222,35 @@ def fill_small_disk(folder, explorer, program, neff):
     t.neff = neff
     out = folder / 'out'
     done = t.run(out, 60000)
-    assert done.returncode == 0, done
+    assert done.returncode == NO_SPACE, done
+    assert (f'missing, the rest can be viewed: the disk at {folder} is full, which has the folder '
+            f'{out}; free some space') in done.stderr, done
+    assert 'MAX_EVENTS' not in done.stderr, done
     shown = t.must_view(out)
     assert 'the capture ends at' in shown.stderr or 'dropped during capture' in shown.stderr, shown
     stored = int(re.search(r'^  records +(\d+) stored', shown.stdout, re.M)[1])
     assert stored > 1000, shown
+    # A command that fails keeps its exit code.
+    done = t.run(out, 60000, 'sh', '-c', '"$@"; exit 3', 'sh')
+    assert done.returncode == 3 and 'part of the capture is missing' in done.stderr, done
+    shutil.rmtree(out)
+    fill_with_profiles(folder, explorer)
+
+
+def fill_with_profiles(folder, explorer):
+    source = pathlib.Path(__file__).resolve().parents[2] / 'examples/vector_add.nasm'
+    subprocess.run([explorer, 'neff', '--assemble', source, '-o', folder / 'file.neff'], check=True)
+    done = subprocess.run([explorer, 'capture', '--num-exec', '200', '-s', 'p.ntff'],
+                          cwd=folder, check=False, capture_output=True, text=True, timeout=120,
+                          env=dict(os.environ, NEURON_RT_LOG_LEVEL='OFF'))
+    assert done.returncode == NO_SPACE, done
+    assert re.search(rf'cannot write p\w*\.ntff: the disk at {folder} is full, which has the folder '
+                     rf'{folder}; free some space', done.stderr), done
+    profiles = sorted(folder.glob('*.ntff'))
+    assert 0 < len(profiles) == done.stderr.count('wrote p'), (profiles, done)
+    for profile in profiles:
+        subprocess.run([explorer, 'show-session', '-s', profile], check=True,
+                       stdout=subprocess.DEVNULL)
 
 
 CASES = [

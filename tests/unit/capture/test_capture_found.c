@@ -98,6 +98,7 @@ static void processes_are_counted_one_by_one(void **state)
 	(void)state;
 	put_events("i-2_pid_7", 5, 2);
 	put_info("i-2_pid_7", 0);
+	put("i-2_pid_7", ".disk_full", "", 0);
 	put("i-1_pid_7", "m_instid_0_vnc_0.ntff", "123", 3);
 	put("i-1_pid_7", "m_instid_0_vnc_1.ntff", "", 0);
 	put("i-1_pid_7", "neff_m.neff", "12345", 5);
@@ -115,6 +116,8 @@ static void processes_are_counted_one_by_one(void **state)
 	assert_false(found.items[1].has_no_end);
 	assert_int_equal(found.items[2].event_count, 5);
 	assert_true(found.items[2].has_no_end);
+	assert_false(found.items[0].was_disk_full);
+	assert_true(found.items[2].was_disk_full);
 	assert_int_equal(found.total.event_count, 6);
 	assert_int_equal(found.total.ntff_count, 2);
 	assert_true(found.total.has_no_end);
