@@ -24,6 +24,7 @@ enum nx_device_rank {
 	NX_RANK_THROTTLE,
 	NX_RANK_SEMAPHORES,
 	NX_RANK_NOTIFICATIONS,
+	NX_RANK_MEMORY,
 };
 
 struct nx_device_trace {
@@ -36,6 +37,8 @@ struct nx_device_trace {
 enum nx_status nx_perfetto_instructions(const struct nx_device_trace *trace, struct nx_error *err);
 enum nx_status nx_perfetto_dma(const struct nx_device_trace *trace, struct nx_error *err);
 enum nx_status nx_perfetto_counters(const struct nx_device_trace *trace, struct nx_error *err);
+/* What fills the memories, if the profile has a memory report. */
+enum nx_status nx_perfetto_memory(const struct nx_device_trace *trace, struct nx_error *err);
 /* Semaphores, notifications of the hardware, warnings, facts about the profile. */
 enum nx_status nx_perfetto_points(const struct nx_device_trace *trace, struct nx_error *err);
 

@@ -104,6 +104,8 @@ enum nx_status nx_export_perfetto(const struct nx_profile *profile,
 		st = nx_perfetto_dma(&trace, err);
 	if (!st)
 		st = nx_perfetto_counters(&trace, err);
+	if (!st)
+		st = nx_perfetto_memory(&trace, err);
 	nx_perfetto_finish(trace.p);
 	return st;
 }

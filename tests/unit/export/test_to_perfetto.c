@@ -147,6 +147,37 @@ static void counters_have_a_sample_per_row(void **state)
 	nx_perfetto_reading_release(&r);
 }
 
+static void the_memory_tracker_has_counters_by_holder(void **state)
+{
+	struct nx_export_fixture *f = *state;
+	struct nx_memory_holder holders[] = {{.name = "exp.7", .kind = "hlo"},
+					     {.name = "w0", .kind = "weight"}};
+	struct nx_memory_report report = {.holders = holders, .holder_count = 2};
+	const struct nx_memory_use uses[] = {
+		{.time_ps = 1000, .live_bytes = 64, .total_bytes = 64, .holder = 1},
+		{.time_ps = 2000, .live_bytes = 32, .total_bytes = 96, .holder = 0}};
+	struct nx_perfetto_reading r;
+	const char *text;
+
+	report.peaks[0][NX_MEMORY_SBUF].row_count = 2;
+	holders[0].shares[NX_MEMORY_SBUF] = (struct nx_memory_share){.max_bytes = 32};
+	holders[1].shares[NX_MEMORY_SBUF] =
+		(struct nx_memory_share){.max_bytes = 64, .bytes_at_peak = 64};
+	f->p.memory = &report;
+	f->tables[NX_TABLE_MEMORY_USE] = (struct nx_fixture_table){uses, sizeof(uses[0]), 2};
+	text = export(f, &r, false);
+	f->p.memory = NULL;
+	assert_holds(text, "2='Memory'");
+	assert_holds(text, "2='sbuf'");
+	assert_int_equal(count(text, "2='psum'"), 0);
+	assert_holds(text, "2='w0 (weight)' 8{3=3} 11=3 12=1}"); /* most bytes at the peak */
+	assert_holds(text, "2='exp.7 (hlo)' 8{3=3} 11=3 12=2}");
+	assert_int_equal(count(text, "11{9=4 30=64}"), 2); /* the total and the weight */
+	assert_int_equal(count(text, "11{9=4 30=96}"), 1);
+	assert_int_equal(count(text, "11{9=4 30=32}"), 1);
+	nx_perfetto_reading_release(&r);
+}
+
 /* The tables of points come in the order of their records, a track needs that of time. */
 static void points_are_put_in_order(void **state)
 {
@@ -191,6 +222,7 @@ int main(void)
 		CASE(packets_and_transfers_have_rows),
 		CASE(flows_join_an_instruction_and_its_predecessor),
 		CASE(counters_have_a_sample_per_row),
+		CASE(the_memory_tracker_has_counters_by_holder),
 		CASE(points_are_put_in_order),
 	};
 
