@@ -193,6 +193,18 @@ static enum nx_status list_members(struct nx_slice archive, struct nx_arena *are
 	return NX_OK;
 }
 
+enum nx_status nx_neff_read_header(struct nx_slice file, struct nx_neff_header *out,
+				   struct nx_error *err)
+{
+	memset(out, 0, sizeof(*out));
+	if (file.len < NX_NEFF_HEADER_BYTES)
+		return nx_fail(err, NX_FORMAT,
+			       "not a NEFF: %zu bytes are less than its header of %d bytes",
+			       file.len, NX_NEFF_HEADER_BYTES);
+	read_header(file.data, out);
+	return check_header(out, file.len, err);
+}
+
 enum nx_status nx_neff_read(struct nx_slice file, struct nx_arena *arena, struct nx_neff *out,
 			    struct nx_error *err)
 {
@@ -200,12 +212,7 @@ enum nx_status nx_neff_read(struct nx_slice file, struct nx_arena *arena, struct
 	enum nx_status st;
 
 	memset(out, 0, sizeof(*out));
-	if (file.len < NX_NEFF_HEADER_BYTES)
-		return nx_fail(err, NX_FORMAT,
-			       "not a NEFF: %zu bytes are less than its header of %d bytes",
-			       file.len, NX_NEFF_HEADER_BYTES);
-	read_header(file.data, &out->header);
-	st = check_header(&out->header, file.len, err);
+	st = nx_neff_read_header(file, &out->header, err);
 	if (st)
 		return st;
 	archive = nx_slice_part(file, NX_NEFF_HEADER_BYTES, out->header.data_size);

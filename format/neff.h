@@ -160,6 +160,10 @@ struct nx_neff {
 	size_t problem_count;
 };
 
+/* Reads the header alone. FORMAT or VERSION if it is not that of a NEFF. */
+NX_MUST_CHECK enum nx_status nx_neff_read_header(struct nx_slice file, struct nx_neff_header *out,
+						 struct nx_error *err);
+
 /*
  * Reads header, archive and what the archive declares. Members borrow from the arena (gzip) or
  * from file (plain tar); all else lives in the arena. FORMAT if the header or the very first

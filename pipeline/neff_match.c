@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/neff_match.h"
 
+enum { UUID_BYTES = sizeof(((struct nx_binary *)0)->uuid) };
+
 /* Version 6 stores all sixteen bytes. Older runtimes copied the id as a C string, so only the bytes
  * before its first zero can be compared; an id that starts with zero matches anything. */
+bool nx_neff_has_id(struct nx_slice uid, struct nx_slice uuid, const uint8_t neff_uuid[16])
+{
+	const uint8_t *zero = memchr(neff_uuid, 0, UUID_BYTES);
+	size_t len = zero ? (size_t)(zero - neff_uuid) : UUID_BYTES;
+
+	if (uid.len == UUID_BYTES)
+		return !memcmp(uid.data, neff_uuid, UUID_BYTES);
+	return uuid.len >= len && !memcmp(uuid.data, neff_uuid, len);
+}
+
 bool nx_neff_matches(const struct nx_capture *capture, const struct nx_binary *binary)
 {
-	size_t len = sizeof(binary->uuid);
-	const uint8_t *zero;
-
-	if (capture->uid.len == len)
-		return !memcmp(capture->uid.data, binary->uuid, len);
-	zero = memchr(binary->uuid, 0, len);
-	if (zero)
-		len = (size_t)(zero - binary->uuid);
-	return capture->uuid.len >= len && !memcmp(capture->uuid.data, binary->uuid, len);
+	return nx_neff_has_id(capture->uid, capture->uuid, binary->uuid);
 }

@@ -7,5 +7,7 @@
 #include "model/capture.h"
 
 bool nx_neff_matches(const struct nx_capture *capture, const struct nx_binary *binary);
+/* The same, of a session file's ids: the node's (uid) and the file's (uuid). */
+bool nx_neff_has_id(struct nx_slice uid, struct nx_slice uuid, const uint8_t neff_uuid[16]);
 
 #endif

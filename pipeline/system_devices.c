@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Session files and the NEFFs they belong to, by the names runtimes give them (ids are compared
- *when the pair is opened):
+ * when the pair is opened):
  *
  *	<model>_instid_<i>_vnc_<n>.ntff	beside neff_<model>.neff or neff_<model>_vnc_<n>.neff
  *	profile_nc_<n>_session_<s>.ntff	of a whole session: the only NEFF of its folder
  *	profile_rank_<i>.ntff, profile_exec_<k>.ntff	of `capture`: the NEFF given with -n
+ *
+ * If no name decides, ids do: of the NEFFs in its folder and in neffs/ below, where servers such as
+ * vLLM copy theirs as graph_<hash>.neff.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/path.h"
+#include "format/neff.h"
+#include "format/ntff.h"
+#include "pipeline/neff_match.h"
 #include "pipeline/system_run.h"
 
 static bool leading_number(const char *name, uint64_t *number)
@@ -37,14 +43,19 @@ static uint32_t number_after(const char *name, const char *word)
 /* --- NEFFs by folder and model --------------------------------------------- */
 
 #define NO_VNC UINT64_MAX
-#define SEVERAL UINT64_MAX
+
+struct neff_id {
+	bool is_read, is_valid;
+	uint8_t uuid[16];
+};
 
 /* A directory of thousands of ranks has as many NEFFs, so they are looked up. */
 struct neff_index {
 	const struct nx_capture_folders *found;
 	struct nx_map by_place;	      /* folder, model and virtual core -> the first of them */
 	struct nx_map by_model;	      /* model -> the last of them, wherever it lies */
-	struct nx_text_map by_folder; /* the only NEFF of a folder, or SEVERAL */
+	struct nx_text_map by_folder; /* the first NEFF of a folder; its others follow */
+	struct neff_id *ids;	      /* of all, read when needed */
 };
 
 static uint64_t vnc_of(const char *name)
@@ -70,16 +81,18 @@ static void put_first(struct nx_map *map, uint64_t key, uint64_t value)
 		nx_map_put(map, key, value);
 }
 
-static void index_neffs(struct neff_index *index, const struct nx_capture_folders *found)
+static void index_neffs(struct neff_index *index, const struct nx_capture_folders *found,
+			struct nx_arena *arena)
 {
 	index->found = found;
+	index->ids = NX_NEW_ARRAY(arena, struct neff_id, found->neffs.len);
 	for (size_t i = 0; i < found->neffs.len; i++) {
 		const struct nx_found_file *neff = &found->neffs.items[i];
 		struct nx_slice folder = nx_slice_text(neff->folder);
 		uint64_t id, other;
 
-		nx_text_map_put(&index->by_folder, folder,
-				nx_text_map_get(&index->by_folder, folder, &other) ? SEVERAL : i);
+		if (!nx_text_map_get(&index->by_folder, folder, &other))
+			nx_text_map_put(&index->by_folder, folder, i);
 		if (strncmp(neff->name, "neff_", 5) != 0 || !leading_number(neff->name + 5, &id))
 			continue;
 		put_first(&index->by_place, place_key(neff->folder, id, vnc_of(neff->name)), i);
@@ -103,9 +116,89 @@ static const struct nx_found_file *neff_of_model(const struct neff_index *index,
 	return NULL;
 }
 
+/* --- NEFFs by id ----------------------------------------------------------- */
+
+struct session_ids {
+	struct nx_slice uid, uuid; /* see nx_neff_has_id */
+};
+
+static bool neff_has_ids(struct neff_index *index, size_t at, const struct session_ids *ids)
+{
+	struct neff_id *id = &index->ids[at];
+
+	if (!id->is_read) {
+		struct nx_neff_header header;
+		struct nx_file file = {0};
+		struct nx_error err = {0};
+
+		id->is_read = true;
+		id->is_valid = !nx_file_map(&file, index->found->neffs.items[at].path, &err) &&
+			       !nx_neff_read_header(file.bytes, &header, &err);
+		if (id->is_valid)
+			memcpy(id->uuid, header.uuid, sizeof(id->uuid));
+		nx_file_unmap(&file);
+	}
+	return id->is_valid && nx_neff_has_id(ids->uid, ids->uuid, id->uuid);
+}
+
+static const struct nx_found_file *neff_with_ids(struct neff_index *index, const char *folder,
+						 const struct session_ids *ids)
+{
+	const struct nx_found_files *neffs = &index->found->neffs;
+	uint64_t at;
+
+	if (!nx_text_map_get(&index->by_folder, nx_slice_text(folder), &at))
+		return NULL;
+	for (; at < neffs->len && !strcmp(neffs->items[at].folder, folder); at++)
+		if (neff_has_ids(index, at, ids))
+			return &neffs->items[at];
+	return NULL;
+}
+
+static const struct nx_found_file *neff_by_id(struct neff_index *index,
+					      const struct nx_found_file *session)
+{
+	const struct nx_found_file *neff = NULL;
+	struct nx_arena arena = {0};
+	const char *below = nx_arena_printf(&arena, "%s/neffs", session->folder);
+	struct session_ids ids = {0};
+	struct nx_file file = {0};
+	struct nx_error err = {0};
+	struct nx_ntff ntff;
+	uint64_t at;
+
+	if ((nx_text_map_get(&index->by_folder, nx_slice_text(session->folder), &at) ||
+	     nx_text_map_get(&index->by_folder, nx_slice_text(below), &at)) &&
+	    !nx_file_map(&file, session->path, &err) &&
+	    !nx_ntff_read(file.bytes, &arena, &ntff, &err)) {
+		ids.uuid = ntff.info.uuid;
+		for (size_t i = 0; i < ntff.info.nodes.count && !ids.uid.len; i++)
+			if (ntff.info.nodes.items[i].has_device)
+				ids.uid = ntff.info.nodes.items[i].uid;
+		neff = neff_with_ids(index, session->folder, &ids);
+		if (!neff)
+			neff = neff_with_ids(index, below, &ids);
+	}
+	nx_file_unmap(&file);
+	nx_arena_release(&arena);
+	return neff;
+}
+
+/* NULL if the folder has none or several. */
+static const struct nx_found_file *only_neff(const struct neff_index *index, const char *folder)
+{
+	const struct nx_found_files *neffs = &index->found->neffs;
+	uint64_t at;
+
+	if (!nx_text_map_get(&index->by_folder, nx_slice_text(folder), &at) ||
+	    (at + 1 < neffs->len && !strcmp(neffs->items[at + 1].folder, folder)))
+		return NULL;
+	return &neffs->items[at];
+}
+
 /* --- session files --------------------------------------------------------- */
 
-static void add_device(struct nx_system_run *run, const struct neff_index *neffs,
+static void add_device(struct nx_system_run *run, struct neff_index *neffs,
 		       const struct nx_found_file *session)
 {
 	struct nx_device_capture d = {.session_path = session->path,
@@ -122,8 +215,10 @@ static void add_device(struct nx_system_run *run, const struct neff_index *neffs
 		d.nc_idx = number_after(session->name, "_nc_");
 	if (leading_number(session->name, &d.model_id))
 		neff = neff_of_model(neffs, session, d.model_id);
-	else if (nx_text_map_get(&neffs->by_folder, folder, &at) && at != SEVERAL)
-		neff = &neffs->found->neffs.items[at];
+	else
+		neff = only_neff(neffs, session->folder);
+	if (!neff && !run->options.neff_path && !d.is_empty)
+		neff = neff_by_id(neffs, session);
 	if (!strncmp(session->name, "profile_rank_", 13) &&
 	    leading_number(session->name + 13, &rank) && rank < UINT32_MAX)
 		d.rank = (uint32_t)rank;
@@ -154,7 +249,7 @@ void nx_system_find_devices(struct nx_system_run *run)
 {
 	struct neff_index neffs = {0};
 
-	index_neffs(&neffs, &run->found);
+	index_neffs(&neffs, &run->found, &run->profile.arena);
 	for (size_t i = 0; i < run->found.sessions.len; i++)
 		if (is_chosen(run, &run->found.sessions.items[i]))
 			add_device(run, &neffs, &run->found.sessions.items[i]);

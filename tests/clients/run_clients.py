@@ -62,6 +62,22 @@ def the_calls_of_pytorchs_profiler(folder):
     assert len(list(folder.glob('output/*/*'))) == 2, list(folder.glob('output/*/*'))
 
 
+def neffs_where_vllm_copies_them(folder):
+    run(folder, CLIENTS / 'torch_profiler', 'file.neff', 'output')
+    session = next(folder.glob('output/*_pid_*/*'))
+    (session / 'neffs').mkdir()
+    next(session.glob('neff_*.neff')).rename(session / 'neffs/graph_b.neff')
+    run(folder, PROGRAM, 'neff', '--assemble', EXAMPLES / 'softmax.nasm', '-o',
+        session / 'neffs/graph_a.neff')
+    (session / 'neffs/graph_0.neff').write_bytes(b'cut')
+
+    def shown():
+        return run(folder, PROGRAM, 'view', '-d', session, '--output-format', 'summary-text').stdout
+    assert 'session_1.ntff, NEFF' in shown() and 'neffs/graph_b.neff' in shown(), shown()
+    (session / 'neffs/graph_b.neff').unlink()
+    assert 'session_1.ntff, no NEFF found' in shown(), shown()
+
+
 def the_calls_of_torch_neuronxs_profiler(folder):
     said = run(folder, CLIENTS / 'neuron_profiler', 'file.neff', 'output').stdout
     assert re.fullmatch(r'warning: an_event_of_another_runtime is not filtered \(\d+\)\n', said), said
@@ -165,6 +181,7 @@ if __name__ == '__main__':
         the_kernel_test_harness_with_three_runs,
         the_kernel_test_harness_with_two_ranks,
         the_kernel_test_harness_with_three_runs_of_two_ranks,
+        neffs_where_vllm_copies_them,
         the_calls_of_torch_neuronxs_profiler,
         the_calls_of_network_libraries,
         the_program_of_a_developer_guide,
