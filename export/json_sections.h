@@ -27,8 +27,9 @@ enum nx_status nx_json_table(struct nx_json_writer *w, const struct nx_profile *
 /* Tables of the capture and the NEFF; each returns its number of rows. */
 typedef uint64_t nx_json_section(struct nx_json_writer *w, const struct nx_profile *profile);
 nx_json_section nx_json_layer_summary, nx_json_model_info, nx_json_memory_usage, nx_json_queues,
-	nx_json_neff_nodes, nx_json_collectives, nx_json_neff_header, nx_json_profile_info,
-	nx_json_summary_groups, nx_json_summary_group_order, nx_json_terminology;
+	nx_json_neff_nodes, nx_json_stack_frames, nx_json_collectives, nx_json_neff_header,
+	nx_json_profile_info, nx_json_summary_groups, nx_json_summary_group_order,
+	nx_json_terminology;
 
 void nx_json_warnings(struct nx_json_writer *w, const struct nx_warnings *warnings);
 void nx_json_metadata(struct nx_json_writer *w, const struct nx_profile *profile,

@@ -293,6 +293,34 @@ uint64_t nx_json_neff_nodes(struct nx_json_writer *w, const struct nx_profile *p
 	return p->binary.graph_count + p->binary.tensor_count;
 }
 
+/* --- stack frames ---------------------------------------------------------- */
+
+/* Ids count from one, as stack_frame_ids of instructions do. What is not known is left out. */
+uint64_t nx_json_stack_frames(struct nx_json_writer *w, const struct nx_profile *p)
+{
+	const struct nx_stack *stack = &p->binary.stack;
+
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < stack->frame_count; i++) {
+		struct nx_source_location at = nx_stack_frame_place(stack, (uint32_t)i + 1);
+
+		nx_json_begin_object(w);
+		nx_json_key_u64(w, "id", i + 1);
+		if (at.function_name)
+			nx_json_key_text(w, "function_name",
+					 stack->function_names[at.function_name - 1]);
+		if (at.file_name)
+			nx_json_key_text(w, "file_name", stack->file_names[at.file_name - 1]);
+		if (at.line)
+			nx_json_key_u64(w, "line_number", at.line);
+		if (stack->frames[i].parent)
+			nx_json_key_u64(w, "parent_frame_id", stack->frames[i].parent);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+	return stack->frame_count;
+}
+
 /* --- the profile ----------------------------------------------------------- */
 
 uint64_t nx_json_profile_info(struct nx_json_writer *w, const struct nx_profile *p)

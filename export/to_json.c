@@ -49,6 +49,10 @@ static uint64_t write_stated(struct nx_json_writer *w, const struct nx_profile *
 		nx_json_key(w, "neff_node");
 		points += nx_json_neff_nodes(w, p);
 	}
+	if (p->binary.stack.frame_count) {
+		nx_json_key(w, "stack_frame");
+		nx_json_stack_frames(w, p);
+	}
 	nx_json_key(w, "profile_info");
 	nx_json_profile_info(w, p);
 	nx_json_key(w, "warnings");

@@ -2,6 +2,7 @@
 #include "model/binary.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 const char *nx_tensor_kind_name(enum nx_tensor_kind kind)
 {
@@ -26,6 +27,24 @@ uint32_t nx_variable_of_id(const struct nx_binary_graph *graph, uint64_t var_id)
 	}
 	return low < graph->variable_count && graph->variables[low].var_id == var_id ? (uint32_t)low
 										     : NX_NONE;
+}
+
+struct nx_source_location nx_stack_frame_place(const struct nx_stack *stack, uint32_t frame_id)
+{
+	uint32_t location;
+
+	assert(frame_id && frame_id <= stack->frame_count);
+	location = stack->frames[frame_id - 1].location;
+	return location ? stack->locations[location - 1] : (struct nx_source_location){0};
+}
+
+void nx_stack_frame_text(const struct nx_stack *stack, uint32_t frame_id, char *text, size_t size)
+{
+	struct nx_source_location at = nx_stack_frame_place(stack, frame_id);
+
+	snprintf(text, size, "%s (%s:%u)",
+		 at.function_name ? stack->function_names[at.function_name - 1] : "?",
+		 at.file_name ? stack->file_names[at.file_name - 1] : "?", at.line);
 }
 
 const char *nx_edge_name(unsigned type)

@@ -136,6 +136,11 @@ struct nx_stack { /* calls in the framework's source */
 	size_t frame_count;
 };
 
+/* Where the call of a frame is; zero what is not known. */
+struct nx_source_location nx_stack_frame_place(const struct nx_stack *stack, uint32_t frame_id);
+/* "forward (model.py:57)": the call that a frame stands for, cut if it is too long. */
+void nx_stack_frame_text(const struct nx_stack *stack, uint32_t frame_id, char *text, size_t size);
+
 struct nx_kernel_frame { /* a call inside a kernel (NKI) */
 	const char *function;
 	const char *file; /* "" unknown */

@@ -273,6 +273,21 @@ const struct nx_named_query nx_named_queries[] = {
 	 "SystemProfileHbmUsage) ON COLUMNS('_bytes$') INTO NAME purpose VALUE bytes) "
 	 "GROUP BY ALL HAVING max(bytes) > 0 ORDER BY most_bytes DESC, 1, 2, 3, 6"},
 
+	{"stack_trace", "device",
+	 "The calls of the framework that led to a stack frame, the innermost first.",
+	 {{"frame", NX_NAMED_INTEGER, NULL, "0", "id of the frame: the first of stack_frame_ids"}},
+	 "WITH RECURSIVE calls AS (SELECT 0 AS depth, * FROM StackFrame "
+	 "WHERE id = CAST($frame AS VARCHAR) UNION ALL "
+	 "SELECT depth + 1, caller.* FROM calls JOIN StackFrame caller "
+	 "ON caller.id = calls.parent_frame_id WHERE depth < 127) "
+	 "SELECT depth, calls.id AS frame_id, function.name AS function_name, file.name AS file_name, "
+	 "nullif(place.line_number, 0) AS line_number FROM calls "
+	 "LEFT JOIN StackFrameFileLocation place "
+	 "ON place.id = CAST(calls.file_location_id AS VARCHAR) "
+	 "LEFT JOIN StackFrameFileName file ON file.id = CAST(place.file_name_id AS VARCHAR) "
+	 "LEFT JOIN StackFrameFunctionName function "
+	 "ON function.id = CAST(place.function_name_id AS VARCHAR) ORDER BY depth"},
+
 	{"host_memory", "system",
 	 "Bytes in use in the memory of each machine over time.",
 	 {INSTANCE},

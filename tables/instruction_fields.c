@@ -17,6 +17,7 @@
 #define MAX_EXTENSIONS 16
 /* Deeper stacks lose their outer frames; the links of a damaged file may form a cycle. */
 #define MAX_FRAMES 128
+#define MAX_FRAME_TEXT 512
 
 void nx_instruction_fields_init(struct nx_instruction_fields *fields,
 				const struct nx_profile *profile, enum nx_field_reader reader)
@@ -37,6 +38,8 @@ void nx_instruction_fields_forget(struct nx_instruction_fields *fields)
 	fields->kernel_file = NULL;
 	fields->stack_frame_id = 0;
 	fields->stack_frame_ids = (struct nx_slice){0};
+	fields->traced_frame_id = 0;
+	fields->stack_trace = (struct nx_slice){0};
 }
 
 /* --- putting --------------------------------------------------------------- */
@@ -248,6 +251,32 @@ static struct nx_slice frame_ids(struct nx_instruction_fields *f, uint32_t frame
 	return f->stack_frame_ids;
 }
 
+/* A line for each call, the innermost first: "forward (model.py:57)". */
+static struct nx_slice stack_trace(struct nx_instruction_fields *f, uint32_t frame_id)
+{
+	const struct nx_stack *stack = &f->profile->binary.stack;
+	struct nx_bytes text = {0};
+
+	if (f->traced_frame_id == frame_id)
+		return f->stack_trace;
+	f->traced_frame_id = frame_id;
+	for (unsigned depth = 0; depth < MAX_FRAMES && frame_id && frame_id <= stack->frame_count;
+	     depth++) {
+		char line[MAX_FRAME_TEXT];
+
+		nx_stack_frame_text(stack, frame_id, line, sizeof(line));
+		if (text.len)
+			nx_vec_push(&text, '\n');
+		for (const char *c = line; *c; c++)
+			nx_vec_push(&text, (uint8_t)*c);
+		frame_id = stack->frames[frame_id - 1].parent;
+	}
+	nx_vec_push(&text, 0);
+	f->stack_trace = text.len > 1 ? keep(f, (const char *)text.items) : (struct nx_slice){0};
+	nx_vec_release(&text);
+	return f->stack_trace;
+}
+
 static void put_no_origin(struct nx_instruction_fields *f)
 {
 	put(f, NX_FOR_JSON | NX_FOR_TABLE,
@@ -286,6 +315,16 @@ static void put_hlo(struct nx_instruction_fields *f, const struct nx_origin *ori
 				      {.ids = origin->framework_ids}});
 }
 
+static void put_stack(struct nx_instruction_fields *f, const struct nx_origin *origin)
+{
+	if (!origin || !origin->stack_frame)
+		return;
+	put_text(f, "stack_frame_ids", COL(stack_frame_ids), frame_ids(f, origin->stack_frame));
+	/* the JSON has a section of frames, which saves repeating them for each execution */
+	if (f->reader == NX_FOR_PERFETTO)
+		put_text(f, "framework_stack_trace", NO_COL, stack_trace(f, origin->stack_frame));
+}
+
 static void put_source(struct nx_instruction_fields *f, const struct nx_bir *bir,
 		       const struct nx_origin *origin)
 {
@@ -294,9 +333,6 @@ static void put_source(struct nx_instruction_fields *f, const struct nx_bir *bir
 
 		put_text(f, TABLE_ONLY, COL(nki_source_location), place);
 		put_text(f, TABLE_ONLY, COL(bir_debug_info_source_location), place);
-		if (origin)
-			put_text(f, TABLE_ONLY, COL(stack_frame_ids),
-				 frame_ids(f, origin->stack_frame));
 	} else if (*bir->kernel_file) {
 		put_text(f, "source_file", NO_COL, nx_slice_text(bir->kernel_file));
 		put_number(f, "source_line", NO_COL, bir->kernel_line);
@@ -333,6 +369,7 @@ static void put_origin(struct nx_instruction_fields *f, const struct nx_instruct
 	put_text_or_empty(f, "layer", COL(layer), text_or_null(p->program.layers[slot->layer]));
 	put_hlo(f, origin);
 	put_source(f, bir, origin);
+	put_stack(f, origin);
 }
 
 /* --- what it moved and computed -------------------------------------------- */

@@ -41,6 +41,8 @@ struct nx_instruction_fields {
 	struct nx_slice kernel_place;
 	uint32_t stack_frame_id;
 	struct nx_slice stack_frame_ids;
+	uint32_t traced_frame_id;
+	struct nx_slice stack_trace;
 };
 
 void nx_instruction_fields_init(struct nx_instruction_fields *fields,

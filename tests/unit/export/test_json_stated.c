@@ -12,6 +12,21 @@
 #include "export_fixture.h"
 #include "model/metrics.h"
 
+static void stack_frames_are_resolved(void **state)
+{
+	struct nx_export_fixture *f = *state;
+	const char *files[] = {"model.py"}, *functions[] = {"forward"};
+	struct nx_source_location places[] = {{1, 1, 57}};
+	struct nx_stack_frame frames[] = {{0, 0}, {1, 1}};
+
+	f->p.binary.stack = (struct nx_stack){files, functions, 1, 1, places, 1, frames, 2};
+	assert_int_equal(nx_json_stack_frames(&f->w, &f->p), 2);
+	assert_string_equal(nx_export_fixture_text(f),
+			    "[{\"id\":1},{\"id\":2,\"function_name\":\"forward\","
+			    "\"file_name\":\"model.py\",\"line_number\":57,"
+			    "\"parent_frame_id\":1}]");
+}
+
 static void numbers_take_the_forms_of_their_kind(void **state)
 {
 	struct nx_export_fixture *f = *state;
@@ -257,6 +272,7 @@ static void without_a_window_the_last_instruction_ends_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(stack_frames_are_resolved),
 		TEST(numbers_take_the_forms_of_their_kind),
 		TEST(layers_have_times_shares_and_flops),
 		TEST(the_model_counts_its_traces),

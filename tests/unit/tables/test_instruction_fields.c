@@ -71,6 +71,32 @@ static void each_reader_gets_what_it_publishes(void **state)
 	nx_instruction_fields_release(&table);
 }
 
+static void the_calls_of_the_framework_are_named(void **state)
+{
+	struct nx_fill_fixture *f = *state;
+	const char *files[] = {"train.py", "model.py"}, *functions[] = {"main", "forward"};
+	struct nx_source_location places[] = {{1, 1, 12}, {2, 2, 57}};
+	struct nx_stack_frame frames[] = {{1, 0}, {2, 1}, {0, 2}};
+	struct nx_origin origin = {.hlo_attributes = "[]", .source_file = "", .stack_frame = 3};
+	struct nx_instruction_fields perfetto, json;
+
+	nx_made_profile_add_neff(&f->made);
+	f->made.p.binary.origins = &origin;
+	f->made.p.binary.origin_count = 1;
+	f->made.p.binary.stack = (struct nx_stack){files, functions, 2, 2, places, 2, frames, 3};
+	f->made.birs[0] = (struct nx_bir){.name = "I-1", .kernel_file = "", .kernel_name = ""};
+	f->made.slots[0][NX_ENGINE_SYNC][0].bir = 0;
+	perfetto = read_for(f, NX_FOR_PERFETTO);
+	assert_true(says(named(&perfetto, "framework_stack_trace"),
+			 "? (?:0)\nforward (model.py:57)\nmain (train.py:12)"));
+	assert_true(says(named(&perfetto, "stack_frame_ids"), "[3,2,1]"));
+	json = read_for(f, NX_FOR_JSON);
+	assert_true(says(named(&json, "stack_frame_ids"), "[3,2,1]"));
+	assert_null(named(&json, "framework_stack_trace")); /* it has a section of frames */
+	nx_instruction_fields_release(&perfetto);
+	nx_instruction_fields_release(&json);
+}
+
 static void unnamed_opcodes_show_their_number(void **state)
 {
 	struct nx_fill_fixture *f = *state;
@@ -166,6 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(each_reader_gets_what_it_publishes),
+		TEST(the_calls_of_the_framework_are_named),
 		TEST(unnamed_opcodes_show_their_number),
 		TEST(an_activation_names_its_function),
 		TEST(the_compiler_is_quoted_where_the_runtime_differs),

@@ -14,7 +14,7 @@ import { Button, copyAndNotify, CopyIcon, Empty, Explained, Loaded, Panel, Tabs,
 	Toggle } from "../parts/parts.tsx";
 import { ResultPager } from "../search/result_pager.tsx";
 import { useLoad } from "../parts/use_load.ts";
-import { timeOf } from "../parts/data.ts";
+import { query, text, timeOf } from "../parts/data.ts";
 import "./event_details.css";
 
 const GROUPS = ["Timing", "Identity", "Operation", "Memory", "Kernel", "Model", "Source",
@@ -113,8 +113,36 @@ function FieldGroups({ context, details }: { context: ProfileContext; details: E
 							key={field.name} context={context} field={field} />)}</dl>
 					</section>
 				))}
+				<StackTrace context={context} details={details} />
 			</div>
 		</div>
+	);
+}
+
+/** The calls of the framework that led to an instruction. */
+function StackTrace({ context, details }: { context: ProfileContext; details: EventDetails }) {
+	const ids = details.fields.find((field) => field.name === "stack_frame_ids")?.value;
+	const frame = /^\[(\d+)/.exec(String(ids ?? ""))?.[1];
+	const load = useLoad(async (signal) => frame
+		? query(context, "stack_trace", { frame }, 200, signal) : [], [context, frame]);
+	if (!frame) return null;
+	return (
+		<section class="pn-group">
+			<h3>Framework stack trace</h3>
+			<Loaded load={load} what="the stack trace">
+				{(calls) => (
+					<ol class="ed-stack">
+						{calls.map((call) => (
+							<li key={text(call["depth"])}>
+								<code>{text(call["function_name"]) || "?"}</code>
+								<span class="pn-dim">{text(call["file_name"]) || "?"}
+									{call["line_number"] == null ? "" : `:${text(call["line_number"])}`}</span>
+							</li>
+						))}
+					</ol>
+				)}
+			</Loaded>
+		</section>
 	);
 }
 
