@@ -126,7 +126,8 @@ def harness_command(runs, ranks):
         f'{several} {inputs}',
         f'neuron-profile show-session -s {profile} --show-errors -j > show_session_0.json',
         f'{view} --output-format=summary-json > ntff.json',
-        f'{view} --output-format=json --output-file=ntff_detailed.json'])
+        f'{view} --output-format=json --output-file=ntff_detailed.json',
+        f'{view} --output-format=parquet --output-file=profiler_db --ingest-only'])
 
 
 def check_harness(folder, runs, ranks):
@@ -151,8 +152,16 @@ def check_harness(folder, runs, ranks):
     assert graphs and all(isinstance(g['NC'], int) and g['CycleCount'] > 0 for g in graphs), graphs
     summary = next(iter(json.loads((folder / 'ntff.json').read_text()).values()))
     assert summary['total_time'] > 0 and summary['mbu_estimated_percent'] is not None, summary
+    assert (folder / 'profiler_db/Summary.parquet').stat().st_size > 0
     detailed = json.loads((folder / 'ntff_detailed.json').read_text())
     assert {'opcode', 'timestamp', 'duration'} <= detailed['instruction'][0].keys()
+
+
+def a_tuner_that_profiles_every_tenth_run(folder):
+    printed = run(folder, PROGRAM, 'capture', '-n', 'file.neff', '-s', 'base.ntff', '--num-exec', 20,
+                  '--profile-nth-exec', 10, '--save-output', '--ignore-exec-errors').stdout
+    assert sorted(path.name for path in folder.glob('base*')) == ['base_exec_10.ntff', 'base_exec_20.ntff']
+    assert [line.split('"')[3] for line in printed.splitlines()][::19] == ['c', 'c.20'], printed
 
 
 def the_kernel_test_harness_with_one_run(folder):
@@ -177,6 +186,7 @@ if __name__ == '__main__':
         a_client_of_version_3_of_the_asynchronous_calls,
         a_program_that_forks_while_it_executes,
         the_calls_of_pytorchs_profiler,
+        a_tuner_that_profiles_every_tenth_run,
         the_kernel_test_harness_with_one_run,
         the_kernel_test_harness_with_three_runs,
         the_kernel_test_harness_with_two_ranks,

@@ -21,7 +21,7 @@ static struct nx_slice take_line(struct nx_slice *text)
 
 static void check(const struct nx_capture_model *model, struct nx_arena *arena)
 {
-	const struct nx_capture_wishes wishes = {.saves_each = true};
+	const struct nx_capture_wishes wishes = {.saves_raw = true};
 	struct nx_capture_plan plan;
 	struct nx_error err;
 	char names[100];
