@@ -39,7 +39,7 @@ static const struct nx_option options[] = {
 	 "Wait until the profile is ready; fail if processing does."},
 	NX_ROW_TOKEN(struct upload, "The server's access token."),
 	{"namespace", 0, NX_TEXT("NAME"), FIELD(name_space),
-	 "For scripts written for AWS's tool: only global is accepted."},
+	 "For scripts written for AWS's tool: the same as --folder; global is no folder."},
 	{"uploader", 0, NX_TEXT("NAME"), FIELD(uploader),
 	 "For scripts written for AWS's tool: ignored."},
 	{0},
@@ -55,9 +55,9 @@ static enum nx_status check(const struct upload *o, struct nx_error *err)
 		return nx_fail(err, NX_USAGE,
 			       "give a session file (--ntff) or a directory "
 			       "(--profile-directory), not both");
-	if (o->name_space && strcmp(o->name_space, "global") != 0)
-		return nx_fail(err, NX_UNSUPPORTED,
-			       "the only namespace is global; leave out --namespace");
+	if (o->name_space && o->folder && strcmp(o->name_space, o->folder) != 0)
+		return nx_fail(err, NX_USAGE,
+			       "--namespace and --folder both name a folder; leave one out");
 	return NX_OK;
 }
 
@@ -96,6 +96,13 @@ static enum nx_status choose_name(const struct upload *o, char name[NX_PROFILE_N
 	return st;
 }
 
+static const char *folder_of(const struct upload *o)
+{
+	bool has_namespace = o->name_space && strcmp(o->name_space, "global") != 0;
+
+	return has_namespace ? o->name_space : o->folder;
+}
+
 static enum nx_status send(const struct upload *o, const struct nx_upload_plan *plan,
 			   const char *name, struct nx_error *err)
 {
@@ -105,7 +112,7 @@ static enum nx_status send(const struct upload *o, const struct nx_upload_plan *
 	char size[NX_COUNT_TEXT_MAX];
 	enum nx_status st;
 
-	nx_upload_plan_describe(plan, name, o->folder, o->overwrite, &json);
+	nx_upload_plan_describe(plan, name, folder_of(o), o->overwrite, &json);
 	nx_upload_client_open(&client, o->endpoint ? o->endpoint : DEFAULT_ENDPOINT, token, true);
 	st = nx_upload_client_send(&client, plan, nx_slice_of(json.items, json.len), err);
 	if (!st)

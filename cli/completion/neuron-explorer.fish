@@ -150,7 +150,7 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n '__fish_seen_subcommand_from upload' -l overwrite -d 'Replace a profile of the same name; also join a session file and a NEFF that do not belong together.'
 	complete -c $program -n '__fish_seen_subcommand_from upload' -l wait -d 'Wait until the profile is ready; fail if processing does.'
 	complete -c $program -n '__fish_seen_subcommand_from upload' -l token -x -d 'The server'\''s access token. Setting NEURON_EXPLORER_TOKEN instead hides it from other users of the machine.'
-	complete -c $program -n '__fish_seen_subcommand_from upload' -l namespace -x -d 'For scripts written for AWS'\''s tool: only global is accepted.'
+	complete -c $program -n '__fish_seen_subcommand_from upload' -l namespace -x -d 'For scripts written for AWS'\''s tool: the same as --folder; global is no folder.'
 	complete -c $program -n '__fish_seen_subcommand_from upload' -l uploader -x -d 'For scripts written for AWS'\''s tool: ignored.'
 	complete -c $program -n __fish_use_subcommand -f -a help -d 'explain a command'
 	complete -c $program -n '__fish_seen_subcommand_from help' -f -a 'inspect capture view show-session neff query export list rename delete gc upload help'
