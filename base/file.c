@@ -254,10 +254,11 @@ static void fail_write(struct nx_output *out, int errno_value)
 	const char *name = out->path ? out->path : "standard output";
 
 	if (errno_value == ENOSPC || errno_value == EDQUOT)
-		out->status = nx_fail(&out->error, NX_NO_SPACE,
-				      "cannot write %s: the disk is full; free some space or "
-				      "choose another place with --output-file",
-				      name);
+		out->status =
+			nx_fail(&out->error, NX_NO_SPACE,
+				"cannot write %s: the disk is full; free some space or "
+				"choose another place with %s",
+				name, out->place_option ? out->place_option : "--output-file");
 	else
 		out->status = nx_fail_errno(&out->error, errno_value, "cannot write %s", name);
 }

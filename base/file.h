@@ -32,8 +32,9 @@ void nx_file_guard_install(void);
 /* A zeroed struct is a closed output: commit and abort leave it so. */
 struct nx_output {
 	int fd;
-	char *path;	      /* final name; NULL for standard output */
-	char *temporary_path; /* renamed to path; NULL when writing to a device or a pipe */
+	char *path;		  /* final name; NULL for standard output */
+	char *temporary_path;	  /* renamed to path; NULL when writing to a device or a pipe */
+	const char *place_option; /* to choose another place, for messages; NULL: --output-file */
 	uint8_t *buffer;
 	size_t used;
 	uint64_t written_bytes; /* handed to nx_output_write so far */

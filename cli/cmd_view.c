@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,9 @@ static enum nx_status write_profile(const struct nx_view_options *v,
 	st = nx_output_open(&out, target, err);
 	if (st)
 		return st;
+	/* A reader that has seen enough, such as head, ends the program at once. */
+	if (!strcmp(target, "-") && !v->status_file)
+		signal(SIGPIPE, SIG_DFL);
 	nx_progress_begin(&progress, "writing", nx_profile_row_count(profile), nx_view_says(v));
 	how.progress = &progress;
 	st = exporter->write(profile, &how, &out, err);
@@ -125,6 +129,26 @@ static enum nx_status view_session(const struct nx_view_options *v, uint64_t sta
 	return st;
 }
 
+/* A workspace that cannot be written is found before a capture is processed. */
+static enum nx_status check_workspace(const struct nx_view_options *v, struct nx_error *err)
+{
+	struct nx_store_target target = nx_view_store_target(v);
+	struct nx_workspace_options where = {.path = target.data_path};
+	struct nx_workspace *workspace = NULL;
+	struct nx_arena arena = {0};
+	enum nx_status st = NX_OK;
+
+	if (!nx_view_wants_tables(v) || target.folder || target.url || target.to_influx)
+		return NX_OK;
+	if (!where.path)
+		st = nx_workspace_default_path(&arena, &where.path, err);
+	if (!st)
+		st = nx_workspace_open(&workspace, &where, err);
+	nx_workspace_close(workspace);
+	nx_arena_release(&arena);
+	return st;
+}
+
 static const char *in_url(struct nx_arena *arena, const char *name)
 {
 	struct nx_bytes encoded = {0};
@@ -182,6 +206,8 @@ static enum nx_status view(const struct nx_view_options *v, uint64_t started_ns,
 		nx_say("--ingest-only stores in the workspace; --db-endpoint, --db-org and "
 		       "--db-bucket are not used");
 	st = nx_view_wants_browser(v) ? nx_view_check_ports(v, err) : NX_OK;
+	if (!st)
+		st = check_workspace(v, err);
 	if (!st)
 		st = nx_status_file_begin(&status_file, v->status_file, err);
 	if (st)

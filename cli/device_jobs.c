@@ -51,6 +51,21 @@ static void note_counts(struct nx_device_result *r, const struct nx_profile *p)
 	}
 }
 
+void nx_device_job_keep_warnings(struct nx_device_job *job, const struct nx_warnings *warnings)
+{
+	char *at = job->result.warnings, *end = at + sizeof(job->result.warnings);
+
+	for (size_t i = 0; i < warnings->len; i++) {
+		const struct nx_warning *w = &warnings->items[i];
+		size_t len = strlen(w->category) + 2 + strlen(w->message);
+
+		if (len + 2 > (size_t)(end - at)) /* with the empty text at the end */
+			continue;
+		at += snprintf(at, (size_t)(end - at), "%s: %s", w->category, w->message) + 1;
+	}
+	*at = '\0';
+}
+
 static enum nx_status write_capture(struct nx_device_job *job, const struct nx_exporter *exporter,
 				    const struct nx_export_options *how, struct nx_error *err)
 {
@@ -72,6 +87,7 @@ static enum nx_status write_capture(struct nx_device_job *job, const struct nx_e
 		return st;
 	profile = nx_device_session_borrow(device);
 	note_counts(r, profile);
+	nx_device_job_keep_warnings(job, &profile->warnings);
 	if (job->store) {
 		st = nx_store_device(job->store, profile, job->options.session_path,
 				     job->options.neff_path, &stored, err);

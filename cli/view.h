@@ -109,6 +109,7 @@ struct nx_device_result { /* sent by the child through a pipe */
 	char name[NX_PROFILE_NAME_MAX]; /* in the workspace; "" for none */
 	char message[1024];		/* of a failure */
 	char note[1024];		/* for the user, also after success */
+	char warnings[1200]; /* of the profile: texts one after the other, then an empty one */
 };
 
 struct nx_device_job {
@@ -127,6 +128,13 @@ struct nx_device_jobs NX_VEC_BODY(struct nx_device_job);
 NX_MUST_CHECK enum nx_status nx_device_job_open(struct nx_device_job *job,
 						struct nx_device_session **out,
 						struct nx_error *err);
+/* Puts the warnings of a job's profile into its result, as many as fit. */
+void nx_device_job_keep_warnings(struct nx_device_job *job, const struct nx_warnings *warnings);
+/*
+ * Prints the warnings of all device profiles, those of one cause together, or each with
+ * NX_SAY_ALL: view_messages.c.
+ */
+void nx_view_say_device_warnings(const struct nx_device_jobs *jobs, unsigned verbosity);
 /*
  * Runs each job in its own child process, at most at_once at a time (0: one per processor). Memory
  * grows with that number only, and a capture that cannot be read does not affect the others.

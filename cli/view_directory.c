@@ -285,6 +285,7 @@ static enum nx_status write_devices(struct directory *d, struct nx_error *err)
 				d->v->jobs.value, err);
 	if (!st) {
 		failed = say_failures(d, &jobs, &good, err);
+		nx_view_say_device_warnings(&jobs, nx_view_verbosity(d->v));
 		report_jobs(d, &jobs);
 		if (!d->profile->process_count && d->as_tables)
 			name_devices(d, &jobs, store_stem(d));
@@ -302,6 +303,7 @@ struct rank_summaries {
 	struct nx_json_writer json; /* one object, a member per rank */
 	bool is_json;
 	size_t good;
+	struct nx_device_jobs jobs; /* for their warnings */
 };
 
 static enum nx_status summarise_one(const struct directory *d, const struct nx_device_capture *c,
@@ -328,6 +330,8 @@ static enum nx_status summarise_one(const struct directory *d, const struct nx_d
 		(void)!nx_export_summary_text(profile, &how, &s->out, NULL);
 	}
 	s->good++;
+	nx_device_job_keep_warnings(&job, &profile->warnings);
+	nx_vec_push(&s->jobs, job);
 	nx_device_session_close(device);
 	return NX_OK;
 }
@@ -371,6 +375,8 @@ static enum nx_status summarise_devices(const struct directory *d, struct nx_err
 	if (s.is_json)
 		nx_json_begin_object(&s.json);
 	st = summarise_each(d, &s, err);
+	nx_view_say_device_warnings(&s.jobs, nx_view_verbosity(d->v));
+	nx_vec_release(&s.jobs);
 	if (s.is_json) {
 		nx_json_end_object(&s.json);
 		nx_output_write(&s.out, "\n", 1);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "cli/terminal.h"
 #include "cli/view.h"
 #include "model/metrics.h"
@@ -58,6 +59,67 @@ void nx_view_say_warnings(const struct nx_warnings *w, unsigned verbosity)
 		for (size_t k = i; k < w->len && is_first_of_category(w, i); k++)
 			if (!strcmp(w->items[k].category, w->items[i].category))
 				nx_say_warning("%s: %s", w->items[k].category, w->items[k].message);
+}
+
+/* Without numbers and names of files, which differ where the cause is the same. */
+static struct nx_slice cause_of(const char *text, struct nx_arena *arena)
+{
+	char *cause = nx_arena_copy_text(arena, text);
+	size_t len = 0;
+
+	while (*text) {
+		size_t word = strcspn(text, " ");
+		bool is_name = memmem(text, word, ".ntff", 5) || memmem(text, word, ".neff", 5);
+
+		for (size_t i = 0; i < word && !is_name; i++)
+			if (!strchr("0123456789,.", text[i]))
+				cause[len++] = text[i];
+		text += word + strspn(text + word, " ");
+	}
+	return nx_slice_of(cause, len);
+}
+
+static const char *next_text(const char *text)
+{
+	return text + strlen(text) + 1;
+}
+
+static void say_device_warning(const struct nx_device_job *job, const char *text, uint64_t count)
+{
+	if (count > 1)
+		nx_say_warning("%s: %s (and %llu more device profile%s)", job->options.session_path,
+			       text, (unsigned long long)count - 1, count == 2 ? "" : "s");
+	else
+		nx_say_warning("%s: %s", job->options.session_path, text);
+}
+
+void nx_view_say_device_warnings(const struct nx_device_jobs *jobs, unsigned verbosity)
+{
+	struct nx_text_map counts = {0};
+	struct nx_arena arena = {0};
+	uint64_t count;
+
+	for (size_t i = 0; i < jobs->len; i++)
+		for (const char *t = jobs->items[i].result.warnings; *t; t = next_text(t)) {
+			struct nx_slice cause = cause_of(t, &arena);
+
+			count = nx_text_map_get(&counts, cause, &count) ? count + 1 : 1;
+			nx_text_map_put(&counts, cause, count);
+		}
+	for (size_t i = 0; i < jobs->len && verbosity >= NX_SAY_WARNINGS; i++)
+		for (const char *t = jobs->items[i].result.warnings; *t; t = next_text(t)) {
+			struct nx_slice cause = cause_of(t, &arena);
+
+			count = verbosity >= NX_SAY_ALL || !nx_text_map_get(&counts, cause, &count)
+					? 1
+					: count;
+			if (count)
+				say_device_warning(&jobs->items[i], t, count);
+			if (verbosity < NX_SAY_ALL) /* the others of that cause were counted */
+				nx_text_map_put(&counts, cause, 0);
+		}
+	nx_text_map_release(&counts);
+	nx_arena_release(&arena);
 }
 
 void nx_view_say_result(const struct nx_profile *profile, const char *path, uint64_t written_bytes,

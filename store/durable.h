@@ -51,4 +51,7 @@ typedef enum nx_status (*nx_durable_entry_fn)(void *context, const char *name,
 NX_MUST_CHECK enum nx_status nx_durable_each(int folder, const char *shown, nx_durable_entry_fn fn,
 					     void *context, struct nx_error *err);
 
+/* The tables of a profile lie in a workspace or in a folder that the user chose. */
+#define NX_TABLES_PLACE_OPTION "--data-path (a workspace) or --output-file (a folder)"
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "format/parquet/parquet.h"
+#include "store/durable.h"
 
 /* DuckDB reads groups of this size in one go, and one group fits the caches. */
 #define GROUP_ROWS 122880
@@ -58,6 +59,7 @@ static enum nx_status open_file(struct nx_parquet_folder *f, enum nx_schema_tabl
 		};
 	st = nx_output_open(&file->out,
 			    nx_arena_printf(&f->arena, "%s/%s.parquet", f->path, table->name), err);
+	file->out.place_option = NX_TABLES_PLACE_OPTION;
 	if (st)
 		return st;
 	st = nx_parquet_open(&file->writer, nx_parquet_to_output(&file->out), fields,

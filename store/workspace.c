@@ -39,6 +39,17 @@ enum nx_status nx_workspace_default_path(struct nx_arena *arena, const char **pa
 
 /* --- opening --------------------------------------------------------------- */
 
+static enum nx_status refuse_place(int errno_value, const char *what, const char *path,
+				   struct nx_error *err)
+{
+	enum nx_status st =
+		nx_fail_errno(err, errno_value, "cannot %s the workspace %s", what, path);
+
+	if (err)
+		nx_fail(err, st, "%s; choose another folder with --data-path", err->message);
+	return st;
+}
+
 /* Creates the missing folders of a path, readable by the user alone. */
 static enum nx_status make_private(const char *path, struct nx_error *err)
 {
@@ -57,7 +68,7 @@ static enum nx_status make_private(const char *path, struct nx_error *err)
 			continue;
 		copy[i] = '\0';
 		if (mkdir(copy, 0700) < 0 && errno != EEXIST && stat(copy, &st) < 0)
-			return nx_fail_errno(err, errno, "cannot make the workspace %s", path);
+			return refuse_place(errno, "make", path, err);
 		copy[i] = here;
 	}
 	return NX_OK;
@@ -81,7 +92,7 @@ static enum nx_status open_root(struct nx_workspace *ws, const char *path, struc
 	if (ws->root < 0 && errno == ENOENT)
 		return nx_fail(err, NX_NOT_FOUND, "there is no workspace %s", path);
 	if (ws->root < 0 || !realpath(path, resolved))
-		return nx_fail_errno(err, errno, "cannot open the workspace %s", path);
+		return refuse_place(errno, "open", path, err);
 	ws->path = nx_heap_alloc(strlen(resolved) + 1);
 	memcpy(ws->path, resolved, strlen(resolved) + 1);
 	return NX_OK;
@@ -92,7 +103,7 @@ static enum nx_status open_part(const struct nx_workspace *ws, const char *name,
 				struct nx_error *err)
 {
 	if (!ws->is_read_only && mkdirat(ws->root, name, 0777) < 0 && errno != EEXIST)
-		return nx_fail_errno(err, errno, "cannot make %s/%s", ws->path, name);
+		return refuse_place(errno, "write", ws->path, err);
 	*fd = open_folder(ws->root, name);
 	if (*fd < 0 && !(ws->is_read_only && errno == ENOENT))
 		return nx_fail_errno(err, errno, "cannot open %s/%s", ws->path, name);

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "store/durable.h"
+
 enum nx_status nx_timeline_writer_open(struct nx_timeline_writer **writer, const char *path,
 				       size_t memory_bytes, struct nx_error *err)
 {
@@ -14,6 +16,7 @@ enum nx_status nx_timeline_writer_open(struct nx_timeline_writer **writer, const
 	*w = (struct nx_timeline_writer){0};
 	*writer = NULL;
 	status = nx_output_open(&w->out, path, err);
+	w->out.place_option = NX_TABLES_PLACE_OPTION;
 	if (status) {
 		nx_heap_free(w);
 		return status;
