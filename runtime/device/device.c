@@ -165,16 +165,23 @@ enum nx_status nx_device_read(struct nx_device *device, size_t tensor, uint64_t 
 	return NX_OK;
 }
 
+static void poison_outputs(struct nx_device *device)
+{
+	for (size_t i = 0; i < device->program.tensor_count; i++)
+		if (device->program.tensors[i].kind == NX_DEVICE_OUTPUT)
+			nx_device_memory_poison(&device->machine.tensors[i]);
+}
+
 static void reset_machine(struct nx_device *device)
 {
 	struct nx_machine *machine = &device->machine;
 
 	machine->status = NX_OK;
+	machine->has_lost_results = false;
 	for (size_t i = 0; i < machine->core_count; i++)
 		nx_core_reset(&machine->cores[i]);
-	for (size_t i = 0; device->options.is_poisoned && i < device->program.tensor_count; i++)
-		if (device->program.tensors[i].kind == NX_DEVICE_OUTPUT)
-			nx_device_memory_poison(&machine->tensors[i]);
+	if (device->options.is_poisoned)
+		poison_outputs(device);
 }
 
 enum nx_status nx_device_run(struct nx_device *device, struct nx_device_report *report,
@@ -188,6 +195,8 @@ enum nx_status nx_device_run(struct nx_device *device, struct nx_device_report *
 	device->machine.report = report;
 	reset_machine(device);
 	status = nx_schedule_run(&device->machine, err);
+	if (device->machine.has_lost_results)
+		poison_outputs(device);
 	device->machine.report = NULL;
 	(void)pthread_mutex_unlock(&device->lock);
 	return status;

@@ -171,18 +171,22 @@ void nx_core_fault(struct nx_core *core, enum nx_device_fault_kind kind, const c
 	va_end(args);
 }
 
-static void poison_results(struct nx_core *core)
+/* False if the word's layout does not say where its results are. */
+static bool poison_results(struct nx_core *core)
 {
 	struct nx_instruction_effect effect;
+	bool is_known = false;
 
 	nx_instruction_effect(core->word->bytes, 0, &effect);
 	for (unsigned i = 0; i < effect.access_count; i++) {
 		const struct nx_access *a = &effect.accesses[i];
 		struct nx_device_operand o = nx_operand_of(a);
 
+		is_known |= a->is_write;
 		if (a->is_write && !nx_operand_check(&o, core->machine->sbuf_partition_bytes))
 			nx_operand_poison(&o, core->on_chip.bytes);
 	}
+	return is_known;
 }
 
 void nx_core_refuse(struct nx_core *core, enum nx_device_fault_kind kind, const char *fmt, ...)
@@ -192,7 +196,19 @@ void nx_core_refuse(struct nx_core *core, enum nx_device_fault_kind kind, const 
 	va_start(args, fmt);
 	add_fault(core, kind, fmt, args);
 	va_end(args);
-	poison_results(core);
+	(void)poison_results(core);
+}
+
+/* Without a known place for its results, all that the program computes is in doubt. */
+static void refuse_opcode(struct nx_core *core)
+{
+	if (poison_results(core)) {
+		nx_core_fault(core, NX_FAULT_UNKNOWN, "the opcode has no known meaning");
+		return;
+	}
+	core->machine->has_lost_results = true;
+	nx_core_fault(core, NX_FAULT_UNKNOWN,
+		      "where it writes is not known, so all outputs are NaN");
 }
 
 bool nx_core_accepts(struct nx_core *core, const struct nx_device_operand *operand,
@@ -417,7 +433,7 @@ void nx_core_step(struct nx_core *core, unsigned engine)
 	if (functions[header->opcode])
 		functions[header->opcode](core, word);
 	else
-		nx_core_refuse(core, NX_FAULT_UNKNOWN, "the opcode has no known meaning");
+		refuse_opcode(core);
 	if (header->opcode != NX_OP_PSEUDO_EXTENSION)
 		nx_core_update_semaphore(core, header->update, header->value);
 	core->arrival[engine] = 0;

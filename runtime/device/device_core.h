@@ -111,6 +111,7 @@ struct nx_machine {
 	size_t core_count;
 	struct nx_device_memory *tensors;
 	enum nx_status status; /* set by a strict machine that met something unknown */
+	bool has_lost_results; /* an opcode ran of which not even the layout is known */
 	struct nx_error error;
 };
 

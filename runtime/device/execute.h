@@ -33,6 +33,7 @@
 	X(0x6d, match_load)                                                                        \
 	X(0x6e, find_index8)                                                                       \
 	X(0x72, copy_predicated)                                                                   \
+	X(0x8c, tensor_reduce)                                                                     \
 	X(0xe8, scalar_predicated)                                                                 \
 	/* GpSimd engine */                                                                        \
 	X(0x67, gather_load)                                                                       \

@@ -96,6 +96,8 @@ const struct nx_compute_row nx_compute_rows[] = {
 	ROW(0x42, DVE, V3, 0, 0, 154, 1.0, 93, 64, NX_MEASURED, "n = 905"),
 	ROW(0x42, DVE, V2, 0, 0, 211, 1.0, 143, 57.1, NX_PUBLISHED,
 	    "tensor_reduce: N; base as TENSOR_TENSOR"),
+	ROW(0x8c, DVE, V2, 0, 0, 211, 1.0, 143, 57.1, NX_ASSUMED, "as TENSOR_REDUCE"),
+	ROW(0x8c, DVE, V3, 0, 0, 154, 1.0, 93, 64, NX_ASSUMED, "as TENSOR_REDUCE"),
 	ROW(0x43, DVE, V3, NX_POINTER | NX_FROM_PSUM, 0, 218, 1.0, 92, 64, NX_MEASURED, "n = 26"),
 	ROW(0x43, DVE, V3, NX_POINTER | WIDE, PSUM | STRIDED, 218, 0.5, 92, 64, NX_MEASURED,
 	    "n = 5"),

@@ -73,6 +73,19 @@ class Draw:
         return [(self.random.randrange(rows), self.random.randrange(cols)) for _ in range(count)]
 
 
+def opcode_without_layout_makes_outputs_nan(folder):
+    """Nobody knows where POOL writes, so that no output can be trusted."""
+    text = (FOLDER / 'relu.nasm').read_text()
+    (folder / 'a.nasm').write_text(text.replace('\nACTIVATE S[loaded]',
+                                                '\nPOOL\nACTIVATE S[loaded]'))
+    subprocess.run([PROGRAM, 'neff', '--assemble', str(folder / 'a.nasm'), '-o',
+                    str(folder / 'a.neff')], check=True)
+    subprocess.run([RUN_NEFF, str(folder / 'a.neff'), '--output-dir', str(folder)], check=True,
+                   capture_output=True)
+    values = read_npy(folder / 'y.npy')
+    assert values and all(math.isnan(v) for v in values), f'{values[:4]} are not NaN'
+
+
 def run(name, inputs, output, seed):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -175,7 +188,8 @@ CASES = (vector_add, relu, matmul, mlp, softmax, attention, all_reduce)
 def main():
     return run_cases([(case.__name__ + (' in another order of engines' if seed else ''),
                        lambda _, case=case, seed=seed: case(Draw(), seed))
-                      for case in CASES for seed in SEEDS])
+                      for case in CASES for seed in SEEDS]
+                     + [opcode_without_layout_makes_outputs_nan])
 
 
 sys.exit(main())

@@ -19,6 +19,7 @@ static void test_opcode_names(void **state)
 	assert_string_equal(nx_opcode_name(0x23), "ACT_TABLE_LOAD");
 	assert_string_equal(nx_opcode_name(0x41), "TENSOR_TENSOR");
 	assert_string_equal(nx_opcode_name(0x42), "TENSOR_REDUCE");
+	assert_string_equal(nx_opcode_name(0x8c), "TENSOR_REDUCE_BF16");
 	assert_string_equal(nx_opcode_name(0x43), "TENSOR_SCALAR");
 	assert_string_equal(nx_opcode_name(0xb8), "DMA_DIRECT2D");
 	assert_string_equal(nx_opcode_name(0xff), "INVALID");

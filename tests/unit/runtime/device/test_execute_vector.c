@@ -217,6 +217,25 @@ static void test_reduce(void **state)
 	assert_true(isnan(f32_at(&f, 256)));
 }
 
+/* The compiler's own opcode for a bf16 source; sums are fp32. */
+static void test_reduce_of_bf16(void **state)
+{
+	const float ones[3] = {256, 1, 1}, sum[1] = {258};
+
+	(void)state;
+	put_f32(&f, 1024, ones, 3);
+	word_copy(word, NX_OP_CAST, 1024, row_of(4, 3), NX_DTYPE_FP32, 0, row_of(4, 3),
+		  NX_DTYPE_BF16, 1);
+	run();
+	word_copy(word, NX_OP_TENSOR_REDUCE_BF16, 0, row_of(4, 3), NX_DTYPE_BF16, 256, row_of(4, 1),
+		  NX_DTYPE_FP32, 1);
+	word[36] = NX_ALU_OP_ADD;
+	word[37] = 2;
+	run();
+	expect_f32(&f, 256, sum, 1);
+	assert_int_equal(faults_of(&f, NX_FAULT_UNKNOWN), 0);
+}
+
 static void test_scalars_by_value_and_by_pointer(void **state)
 {
 	const float source[2] = {2, 3}, factors[2] = {10, 100};
@@ -327,6 +346,7 @@ int main(void)
 		CORE_CASE(f, test_types_of_both_sources),
 		CORE_CASE(f, test_integer_addition_is_exact),
 		CORE_CASE(f, test_reduce),
+		CORE_CASE(f, test_reduce_of_bf16),
 		CORE_CASE(f, test_scalars_by_value_and_by_pointer),
 		CORE_CASE(f, test_copy_where_predicate),
 		CORE_CASE(f, test_scalar_where_predicate),
