@@ -49,6 +49,7 @@ enum nx_status nx_fill_kernels(struct nx_device_fill *fill); /* Kernel… */
 enum nx_status nx_fill_hierarchy(struct nx_device_fill *fill); /* Bir-, Penguin-, Hlo-, Framework… */
 enum nx_status nx_fill_buffer_usage(struct nx_device_fill *fill); /* SbufUsage, PsumUsage */
 enum nx_status nx_fill_sbuf_allocations(struct nx_device_fill *fill); /* SbufAllocation */
+enum nx_status nx_fill_memory_usage(struct nx_device_fill *fill); /* MemoryUsage */
 enum nx_status nx_fill_queues(struct nx_device_fill *fill); /* DmaQueuesInfo */
 enum nx_status nx_fill_memory(struct nx_device_fill *fill); /* HbmUsageSummaryByType */
 enum nx_status nx_fill_execution(struct nx_device_fill *fill); /* ExecutionInfo */

@@ -25,6 +25,7 @@ static const nx_device_filler device_fillers[] = {
 	nx_fill_hierarchy,
 	nx_fill_buffer_usage,
 	nx_fill_sbuf_allocations,
+	nx_fill_memory_usage,
 	nx_fill_queues,
 	nx_fill_memory,
 	nx_fill_execution,
