@@ -129,6 +129,7 @@ struct nx_capture {
 	const char *instance_type;
 	const char *instance_id; /* private: not exported unless asked */
 	uint64_t pid;
+	uint32_t rank;	    /* of the job, UINT32_MAX: the capture does not tell */
 	bool is_simulation; /* the times come from a simulator */
 	const char *runtime_version, *driver_version, *collectives_version;
 	struct nx_ultraserver ultraserver;

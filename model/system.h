@@ -137,7 +137,7 @@ struct nx_device_capture { /* an NTFF found beside the traces, and the NEFF it b
 	uint64_t model_id;     /* 0 if the file name has none */
 	const char *model_name;
 	uint32_t process; /* UINT32_MAX outside of any process's folder */
-	uint32_t rank;	  /* of profile_rank_<i>; UINT32_MAX */
+	uint32_t rank;	  /* that the capture or its name tells; UINT32_MAX */
 	uint32_t nc_idx;  /* logical core, if the name has it; else UINT32_MAX */
 	uint32_t session; /* of the capture, if the name has it; else UINT32_MAX */
 	bool is_empty;	  /* a core that ran nothing leaves an empty file */

@@ -296,6 +296,9 @@ enum nx_status nx_store_device(const struct nx_store_target *target,
 	char key[NX_PROFILE_KEY_MAX];
 	struct nx_ingest_target ingest = {.kind = NX_PROFILE_DEVICE,
 					  .is_simulated = profile->capture.is_simulation,
+					  .has_rank = profile->capture.rank != UINT32_MAX,
+					  .rank = profile->capture.rank,
+					  .core = profile->capture.graphs[0].nc_idx,
 					  .key = key,
 					  .sources = sources,
 					  .source_count = neff_path ? 2 : 1};

@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/path.h"
+#include "decode/ntff/ntff_decoder.h"
 #include "format/neff.h"
 #include "format/ntff.h"
 #include "pipeline/neff_match.h"
@@ -198,6 +200,23 @@ static const struct nx_found_file *only_neff(const struct neff_index *index, con
 
 /* --- session files --------------------------------------------------------- */
 
+/* What the capture itself tells. A file that cannot be read is reported when it is processed. */
+static uint32_t told_rank(const struct nx_found_file *session)
+{
+	struct nx_arena arena = {0};
+	struct nx_file file = {0};
+	struct nx_ntff ntff;
+	uint32_t rank = UINT32_MAX;
+
+	if (session->size_bytes && !nx_file_map(&file, session->path, NULL)) {
+		if (!nx_ntff_read(file.bytes, &arena, &ntff, NULL))
+			rank = nx_ntff_rank(&ntff.info, &arena);
+		nx_file_unmap(&file);
+	}
+	nx_arena_release(&arena);
+	return rank;
+}
+
 static void add_device(struct nx_system_run *run, struct neff_index *neffs,
 		       const struct nx_found_file *session)
 {
@@ -219,7 +238,8 @@ static void add_device(struct nx_system_run *run, struct neff_index *neffs,
 		neff = only_neff(neffs, session->folder);
 	if (!neff && !run->options.neff_path && !d.is_empty)
 		neff = neff_by_id(neffs, session);
-	if (!strncmp(session->name, "profile_rank_", 13) &&
+	d.rank = told_rank(session);
+	if (d.rank == UINT32_MAX && !strncmp(session->name, "profile_rank_", 13) &&
 	    leading_number(session->name + 13, &rank) && rank < UINT32_MAX)
 		d.rank = (uint32_t)rank;
 	d.neff_path = run->options.neff_path ? run->options.neff_path : neff ? neff->path : NULL;

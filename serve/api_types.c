@@ -49,6 +49,7 @@ static const struct {
 	{"ProfileDetails", "tables", "TableSize[]"},
 	{"ProfileDetails", "devices", "DeviceLink[]"},
 	{"Rank", "rank", "integer?"},
+	{"Rank", "core", "integer"},
 	{"Rank", "profile", "string"},
 	{"Ranks", "ranks", "Rank[]"},
 	{"Track", "id", "integer"},

@@ -62,6 +62,7 @@ static void put_ranks(struct nx_json_writer *w, const struct nx_ranks *ranks)
 		nx_json_begin_object(w);
 		nx_json_key_u64_or_null(w, "rank", ranks->items[i].number != NX_RANK_NONE,
 					ranks->items[i].number);
+		nx_json_key_u64(w, "core", ranks->items[i].record->core);
 		nx_json_key_text(w, "profile", ranks->items[i].record->name);
 		nx_json_end_object(w);
 	}

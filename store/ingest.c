@@ -105,6 +105,9 @@ static enum nx_status begin_staging(struct nx_ingest *in, const struct nx_ingest
 	in->record.name = nx_arena_copy_text(&in->arena, target->name);
 	in->record.kind = target->kind;
 	in->record.is_simulated = target->is_simulated;
+	in->record.has_rank = target->has_rank;
+	in->record.rank = target->rank;
+	in->record.core = target->core;
 	in->record.key = nx_arena_copy_text(&in->arena, target->key ? target->key : "");
 	in->record.recipe = nx_arena_copy_text(&in->arena, target->recipe ? target->recipe : "");
 	in->record.schema_version = NX_SCHEMA_VERSION;

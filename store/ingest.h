@@ -23,7 +23,9 @@ struct nx_ingest_target {
 	const char *name;		/* of the profile in the workspace */
 	bool force;			/* replace a profile of that name */
 	enum nx_profile_kind kind;
-	bool is_simulated;	    /* its times come from a simulator */
+	bool is_simulated; /* its times come from a simulator */
+	bool has_rank;
+	uint32_t rank, core;	    /* as in struct nx_profile_record */
 	const char *key;	    /* derived from the contents of the capture; NULL if unknown */
 	const char *recipe;	    /* as in struct nx_profile_record; NULL if unknown */
 	const char *const *sources; /* files and folders the profile is made from */

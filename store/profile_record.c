@@ -190,6 +190,9 @@ void nx_profile_record_write(const struct nx_profile_record *r, struct nx_bytes 
 	nx_json_key_u64(&w, "opened_ms", r->opened_ms);
 	nx_json_key_u64(&w, "size_bytes", r->size_bytes);
 	nx_json_key_bool(&w, "simulated", r->is_simulated);
+	if (r->has_rank)
+		nx_json_key_u64(&w, "rank", r->rank);
+	nx_json_key_u64(&w, "core", r->core);
 	nx_json_key_bool(&w, "favourite", r->is_favourite);
 	write_text(&w, "label", r->label);
 	write_sources(&w, &r->sources);
@@ -275,7 +278,7 @@ static enum nx_status read_enums(const struct nx_json *root, struct nx_profile_r
 static enum nx_status read_members(const struct nx_json *root, struct nx_arena *arena,
 				   struct nx_profile_record *r, struct nx_error *err)
 {
-	uint64_t version = nx_json_as_u64(nx_json_get(root, "store_version"), UINT64_MAX);
+	uint64_t version = nx_json_as_u64(nx_json_get(root, "store_version"), UINT64_MAX), rank;
 	enum nx_status st;
 
 	if (version > UINT32_MAX)
@@ -295,6 +298,10 @@ static enum nx_status read_members(const struct nx_json *root, struct nx_arena *
 	r->opened_ms = read_number(root, "opened_ms");
 	r->size_bytes = read_number(root, "size_bytes");
 	r->is_simulated = read_flag(root, "simulated");
+	rank = nx_json_as_u64(nx_json_get(root, "rank"), UINT32_MAX);
+	r->has_rank = rank < UINT32_MAX;
+	r->rank = r->has_rank ? (uint32_t)rank : 0;
+	r->core = (uint32_t)read_number(root, "core");
 	r->is_favourite = read_flag(root, "favourite");
 	read_lists(root, arena, r);
 	return NX_OK;

@@ -73,6 +73,9 @@ struct nx_profile_record {
 	uint64_t created_ms, opened_ms; /* since 1970; opened 0 = never */
 	uint64_t size_bytes;
 	bool is_simulated; /* its times come from a simulator */
+	bool has_rank;
+	uint32_t rank; /* of the job, if the capture tells it */
+	uint32_t core; /* of a device: the first core that the capture covers */
 	bool is_favourite;
 	const char *label; /* the user's folder; "" for none */
 	struct nx_profile_sources NX_VEC_BODY(struct nx_profile_source) sources;

@@ -114,7 +114,7 @@ static bool is_one_run(const struct nx_profile_record *a, const struct nx_profil
 	       !strcmp(model_of(a), model_of(b));
 }
 
-static uint32_t number_of(const char *name)
+static uint32_t number_in(const char *name)
 {
 	uint64_t number;
 	const char *found = NULL;
@@ -129,6 +129,12 @@ static uint32_t number_of(const char *name)
 	return (uint32_t)number;
 }
 
+/* What the capture tells; programs without collectives have no rank, but names of files do. */
+static uint32_t number_of(const struct nx_profile_record *r)
+{
+	return r->has_rank ? r->rank : number_in(r->begun_as);
+}
+
 /* All profiles of one run, or, with a stem, only those named after it. */
 static void collect(const struct nx_catalogue *catalogue, const struct nx_profile_record *one,
 		    const char *stem, struct nx_ranks *ranks)
@@ -138,7 +144,7 @@ static void collect(const struct nx_catalogue *catalogue, const struct nx_profil
 
 		if (is_finished_device(r) && is_one_run(r, one) &&
 		    (!stem || rest_after(r->begun_as, stem)))
-			nx_vec_push(ranks, ((struct nx_ranked_profile){r, number_of(r->begun_as)}));
+			nx_vec_push(ranks, ((struct nx_ranked_profile){r, number_of(r)}));
 	}
 }
 
@@ -148,6 +154,8 @@ static int compare(const void *a, const void *b)
 
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
+	if (x->record->core != y->record->core)
+		return x->record->core < y->record->core ? -1 : 1;
 	return strcmp(x->record->name, y->record->name);
 }
 
@@ -173,8 +181,8 @@ static void collect_named(const struct nx_catalogue *catalogue, const char *stem
 	nx_vec_release(&found);
 }
 
-/* The same capture may be stored under several names: the newest counts, unless it was asked for.
- */
+/* The same capture may be stored under several names: the first counts, unless another was asked
+ * for. Ranks of different groups may share a number, but not a core. */
 static void drop_doubles(struct nx_ranks *ranks, const char *name)
 {
 	size_t kept = 0;
@@ -183,7 +191,8 @@ static void drop_doubles(struct nx_ranks *ranks, const char *name)
 		const struct nx_ranked_profile *r = &ranks->items[i];
 		struct nx_ranked_profile *before = kept ? &ranks->items[kept - 1] : NULL;
 
-		if (before && before->number != NX_RANK_NONE && before->number == r->number) {
+		if (before && before->number != NX_RANK_NONE && before->number == r->number &&
+		    before->record->core == r->record->core) {
 			if (!strcmp(r->record->name, name))
 				*before = *r;
 			continue;

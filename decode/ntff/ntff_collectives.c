@@ -71,6 +71,43 @@ static void load_runs(const struct nx_collective_trace *trace, struct nx_arena *
 	}
 }
 
+/* The ranks of a communicator's members in the job; NULL if the capture does not list them. */
+static const uint32_t *members_of(const struct nx_collective_trace *trace,
+				  const struct nx_ntff_cc_comm *comm)
+{
+	for (size_t i = 0; i < trace->group_count; i++)
+		if (trace->groups[i].id == comm->id && trace->groups[i].count == comm->rank_count)
+			return trace->groups[i].ranks;
+	return NULL;
+}
+
+/* The largest communicator is the nearest to the whole job. */
+uint32_t nx_ntff_rank(const struct nx_ntff_info *info, struct nx_arena *arena)
+{
+	uint64_t rank = UINT32_MAX, most = 1;
+
+	for (size_t n = 0; n < info->nodes.count; n++)
+		for (size_t g = 0; g < info->nodes.items[n].device.graphs.count; g++) {
+			const struct nx_ntff_graph *graph =
+				&info->nodes.items[n].device.graphs.items[g];
+			struct nx_collective_trace trace = {0};
+
+			if (graph->has_cc_ops)
+				(void)nx_collective_trace_get(graph->cc_ops.op_trace, arena,
+							      &trace);
+			for (size_t i = 0; i < graph->comms.count; i++) {
+				const struct nx_ntff_cc_comm *comm = &graph->comms.items[i];
+				const uint32_t *members = members_of(&trace, comm);
+
+				if (comm->rank_count <= most || comm->rank >= comm->rank_count)
+					continue;
+				most = comm->rank_count;
+				rank = members ? members[comm->rank] : comm->rank;
+			}
+		}
+	return rank < UINT32_MAX ? (uint32_t)rank : UINT32_MAX;
+}
+
 void nx_ntff_load_collectives(const struct nx_ntff_graph *from, struct nx_arena *arena,
 			      struct nx_graph *graph)
 {

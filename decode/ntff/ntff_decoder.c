@@ -258,6 +258,7 @@ static void load_identity(struct nx_ntff_decoder *d, const char *path, struct nx
 	c->instance_type = nx_arena_copy(arena, info->instance_type);
 	c->instance_id = nx_arena_copy(arena, info->instance_id);
 	c->pid = info->pid;
+	c->rank = nx_ntff_rank(info, arena);
 	c->is_simulation = nx_slice_starts(info->runtime_version.git_hash, NX_NTFF_SIMULATED);
 	if (info->has_ultraserver)
 		c->ultraserver = nx_ultraserver_of(info->ultraserver.id, info->ultraserver.size,

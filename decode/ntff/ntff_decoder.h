@@ -85,6 +85,9 @@ NX_MUST_CHECK enum nx_status nx_ntff_decoder_open(struct nx_ntff_decoder *decode
 						  struct nx_arena *arena,
 						  struct nx_capture *capture, struct nx_error *err);
 
+/* The rank in the job that a capture was made with; UINT32_MAX if it does not tell. */
+uint32_t nx_ntff_rank(const struct nx_ntff_info *info, struct nx_arena *arena);
+
 /* Receives a struct of model/rows.h, borrowed for the call. */
 typedef void (*nx_decoded_fn)(void *context, const void *row);
 

@@ -251,13 +251,28 @@ def many_devices(folder):
     equal({count for count, _, _ in found}, {'1'})
 
 
+def renamed(folder):
+    """A capture tells its rank, whatever the name of its file."""
+    neff = assemble(folder, 4, 'trn2')
+    captured = capture_alone(folder, neff, 4, 'both')
+    (folder / 'all').mkdir()
+    for rank, name in enumerate('dbca'):
+        captured[rank].rename(folder / 'all' / (name + '.ntff'))
+    run([PROGRAM, 'view', '-n', neff, '-d', 'all', '--output-format', 'json'], folder)
+    for rank, name in enumerate('dbca'):
+        found = list(folder.rglob('device_profile_rank_%d.json' % rank))
+        equal(len(found), 1)
+        shown = json.loads(found[0].read_text())['profile_info'][0]['ntff_filename']
+        assert shown.endswith('/%s.ntff' % name), shown
+
+
 CASES = [('assembled program on %d ranks' % n, lambda f, n=n: assembled(f, n)) for n in (1, 2, 8)]
 CASES += [('assembled program of trn1', lambda f: assembled(f, 2, 'trn1'))]
 CASES += [('nccom-test on %d ranks' % n, lambda f, n=n: measured(f, n)) for n in (1, 2, 8)]
 CASES += [('numbers alone', numbers_alone), ('times alone', times_alone),
           ('times only, two cores', times_of_two_cores), ('one rank of many', one_of_many),
           ('nccom-test with times only', measured_by_times),
-          ('cores of eight devices', many_devices)]
+          ('cores of eight devices', many_devices), ('renamed files', renamed)]
 
 
 sys.exit(run_cases(CASES))

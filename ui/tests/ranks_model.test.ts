@@ -3,11 +3,11 @@
 
 import test from "node:test";
 import assert from "node:assert/strict";
-import { lagOf, metricTable, rankTable, rankTitle, slowestOf, type RankSummary }
+import { collectiveTable, lagOf, metricTable, rankTable, rankTitle, slowestOf, type RankSummary }
 	from "../src/pages/ranks/ranks_model.ts";
 
 const rank = (number: number, row: RankSummary["row"]): RankSummary =>
-	({ rank: { rank: number, profile: `p_${number}` }, title: `Rank ${number}`, row });
+	({ rank: { rank: number, core: number, profile: `p_${number}` }, title: `Rank ${number}`, row });
 const COLUMNS = [
 	{ name: "total_time", type: "number", unit: "seconds", description: "How long" },
 	{ name: "hbm_read_bytes", type: "integer", unit: "bytes" }, { name: "event_count", type: "integer" },
@@ -19,8 +19,8 @@ const RANKS = [
 ];
 
 test("ranks have numbers, or the names of their profiles", () => {
-	assert.equal(rankTitle({ rank: 12, profile: "x" }), "Rank 12");
-	assert.equal(rankTitle({ rank: null, profile: "x" }), "x");
+	assert.equal(rankTitle({ rank: 12, core: 0, profile: "x" }), "Rank 12");
+	assert.equal(rankTitle({ rank: null, core: 0, profile: "x" }), "x");
 });
 
 test("the slowest rank is found if one is slower", () => {
@@ -45,4 +45,18 @@ test("there is a row for each metric, the largest differences first", () => {
 	assert.deepEqual(table.rows.map((row) => row[0]), ["HBM read bytes", "Total time", "Event count"]);
 	assert.deepEqual(table.rows[0]!.slice(1), [0.75, "10", "40", null]);
 	assert.equal(table.units.length, 3);
+});
+
+test("collectives of all ranks are matched, and the last to arrive is named", () => {
+	const op = (duration: number, kind = "AllReduce") =>
+		({ operation: kind, op_id: 1, duration_ns: duration });
+	const table = collectiveTable(RANKS, [
+		[op(90), op(40, "AllGather")], [op(30), op(45, "AllGather"), op(7)], [],
+	]);
+	assert.deepEqual(table.columns.map((column) => column.name),
+		["operation", "last", "longest", "p_0", "p_1", "p_2"]);
+	assert.deepEqual(table.rows, [
+		["AllReduce 1", "Rank 1", 60, 60, 0, null], ["AllGather 2", "Rank 0", 5, 0, 5, null],
+		["AllReduce 3", null, null, null, 0, null],
+	]);
 });

@@ -12,16 +12,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char whole[] = "{\"store_version\": 1, \"schema_version\": \"7.4.0\", "
-			    "\"id\": \"i\", \"key\": \"n_1\", \"begun_as\": \"bert\", "
-			    "\"recipe\": \"1.0 execution=2\", "
-			    "\"kind\": \"system\", \"state\": \"failed\", \"reason\": \"no\", "
-			    "\"created_ms\": 1763248440123, \"opened_ms\": 5, \"size_bytes\": "
-			    "18446744073709551615, \"favourite\": true, \"simulated\": true, "
-			    "\"label\": \"old\", "
-			    "\"sources\": [{\"path\": \"/a b\", \"size_bytes\": 7, "
-			    "\"modified_ms\": 8}], \"tables\": [{\"name\": \"T\", \"row_count\": "
-			    "9}, {\"name\": \"U\", \"row_count\": 1}], \"unknown\": [1, {}]}";
+static const char whole[] =
+	"{\"store_version\": 1, \"schema_version\": \"7.4.0\", "
+	"\"id\": \"i\", \"key\": \"n_1\", \"begun_as\": \"bert\", "
+	"\"recipe\": \"1.0 execution=2\", "
+	"\"kind\": \"system\", \"state\": \"failed\", \"reason\": \"no\", "
+	"\"created_ms\": 1763248440123, \"opened_ms\": 5, \"size_bytes\": "
+	"18446744073709551615, \"favourite\": true, \"simulated\": true, \"rank\": 3, \"core\": 6, "
+	"\"label\": \"old\", "
+	"\"sources\": [{\"path\": \"/a b\", \"size_bytes\": 7, "
+	"\"modified_ms\": 8}], \"tables\": [{\"name\": \"T\", \"row_count\": "
+	"9}, {\"name\": \"U\", \"row_count\": 1}], \"unknown\": [1, {}]}";
 
 static void read_back(const char *json, struct nx_arena *arena, struct nx_profile_record *r)
 {
@@ -47,6 +48,9 @@ static void assert_whole(const struct nx_profile_record *r)
 	assert_int_equal(r->opened_ms, 5);
 	assert_true(r->size_bytes == UINT64_MAX);
 	assert_true(r->is_simulated);
+	assert_true(r->has_rank);
+	assert_int_equal(r->rank, 3);
+	assert_int_equal(r->core, 6);
 	assert_true(r->is_favourite);
 	assert_int_equal(r->sources.len, 1);
 	assert_string_equal(r->sources.items[0].path, "/a b");

@@ -129,6 +129,27 @@ static void ranks_stand_in_order(void **state)
 	nx_vec_release(&ranks);
 }
 
+static void the_rank_of_a_capture_counts_more_than_its_name(void **state)
+{
+	struct nx_ranks ranks = {0};
+
+	(void)state;
+	add(NX_PROFILE_DEVICE, "first", "set_profile_rank_7", "/c/a.ntff", "/c/m.neff");
+	add(NX_PROFILE_DEVICE, "second", "set_b", "/c/b.ntff", "/c/m.neff");
+	add(NX_PROFILE_DEVICE, "third", "set_c", "/c/c.ntff", "/c/m.neff");
+	catalogue.records.items[0].has_rank = catalogue.records.items[1].has_rank = true;
+	catalogue.records.items[2].has_rank = true;
+	catalogue.records.items[0].rank = 1;
+	catalogue.records.items[2].core = 4; /* rank 0 of another group */
+	nx_related_ranks(&catalogue, "first", &ranks);
+	assert_int_equal(ranks.len, 3);
+	assert_string_equal(ranks.items[0].record->name, "second");
+	assert_int_equal(ranks.items[0].number, 0);
+	assert_string_equal(ranks.items[1].record->name, "third");
+	assert_int_equal(ranks.items[2].number, 1);
+	nx_vec_release(&ranks);
+}
+
 static void sessions_without_a_number_are_ranks_too(void **state)
 {
 	struct nx_ranks ranks = {0};
@@ -151,6 +172,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_device_has_the_system_it_came_with, forget),
 		cmocka_unit_test_teardown(a_system_is_simulated_when_a_device_in_it_is, forget),
 		cmocka_unit_test_teardown(ranks_stand_in_order, forget),
+		cmocka_unit_test_teardown(the_rank_of_a_capture_counts_more_than_its_name, forget),
 		cmocka_unit_test_teardown(sessions_without_a_number_are_ranks_too, forget),
 	};
 

@@ -57,6 +57,7 @@ export interface ProfileDetails extends Profile {
 
 export interface Rank {
 	rank: number | null;
+	core: number;
 	profile: string;
 }
 

@@ -92,15 +92,14 @@ export function ParentLink({ parent }: { parent: string | null }) {
 	);
 }
 
-/** Renders nothing for profiles that are not ranks, which their name tells. */
+/** Renders nothing for profiles that are not one of several ranks. */
 export function AllRanks({ profile }: { profile: string }) {
 	const [count, setCount] = useState(0);
 	useEffect(() => {
 		setCount(0);
-		if (!/rank_?\d/.test(profile)) return;
 		const asking = new AbortController();
-		server.ranks(profile, asking.signal).then(({ ranks }) => setCount(ranks.length), () =>
-			undefined);
+		server.ranks(profile, asking.signal).then(({ ranks }) =>
+			setCount(ranks.filter(({ rank }) => rank !== null).length), () => undefined);
 		return () => asking.abort();
 	}, [profile]);
 	if (count < 2) return null;

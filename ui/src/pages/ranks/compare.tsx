@@ -6,10 +6,11 @@ import type { Column, Rank } from "../../api/types.ts";
 import { exactCell, formatCell } from "../../format.ts";
 import { namedRows } from "../../panels/parts/data.ts";
 import { DataTable } from "../../panels/parts/data_table.tsx";
-import { Loaded, Panel, Tabs } from "../../panels/parts/parts.tsx";
+import { Empty, Loaded, Panel, Tabs } from "../../panels/parts/parts.tsx";
 import { useLoad } from "../../panels/parts/use_load.ts";
 import { server } from "../../server.ts";
-import { metricTable, rankTable, rankTitle, slowestOf, type RankSummary } from "./ranks_model.ts";
+import { collectiveTable, metricTable, rankTable, rankTitle, slowestOf, type RankSummary }
+	from "./ranks_model.ts";
 
 interface Summaries {
 	ranks: RankSummary[];
@@ -29,17 +30,21 @@ async function loadSummaries(ranks: Rank[], signal: AbortSignal): Promise<Summar
 	};
 }
 
-const TABS = [{ id: "ranks", title: "By rank" }, { id: "metrics", title: "By metric" }] as const;
+const TABS = [{ id: "ranks", title: "By rank" }, { id: "metrics", title: "By metric" },
+	{ id: "collectives", title: "By collective" }] as const;
+type Tab = typeof TABS[number]["id"];
+const MAX_COLLECTIVES = 10_000;
 
 export function CompareRanks({ ranks, shown, onShow }: { ranks: Rank[]; shown: number;
 	onShow: (at: number) => void }) {
-	const [tab, setTab] = useState<"ranks" | "metrics">("ranks");
+	const [tab, setTab] = useState<Tab>("ranks");
 	const load = useLoad((signal) => loadSummaries(ranks, signal), [ranks]);
 	return (
 		<Panel label="Comparison of ranks"
 			bar={<Tabs label="Comparison" value={tab} tabs={[...TABS]} change={setTab} />}>
 			<Loaded load={load} what="the ranks' metrics">{(all) => tab === "ranks"
-				? <ByRank all={all} shown={shown} onShow={onShow} /> : <ByMetric all={all} />}</Loaded>
+				? <ByRank all={all} shown={shown} onShow={onShow} />
+				: tab === "metrics" ? <ByMetric all={all} /> : <ByCollective all={all} />}</Loaded>
 		</Panel>
 	);
 }
@@ -64,4 +69,20 @@ function ByMetric({ all }: { all: Summaries }) {
 		return <span class={isMost ? "rk-most" : ""} title={exactCell(cell, unitOf(row))}>
 			{formatCell(cell, unitOf(row))}</span>;
 	}} />;
+}
+
+/** A rank whose collectives cannot be read has none. */
+function ByCollective({ all }: { all: Summaries }) {
+	const load = useLoad((signal) => Promise.all(all.ranks.map(async ({ rank }) => {
+		const page = await server.of(rank.profile)
+			.table("CcOp", { limit: MAX_COLLECTIVES }, signal).catch(() => null);
+		return page ? namedRows(page) : [];
+	})), [all]);
+	return (
+		<Loaded load={load} what="the collectives">{(ops) => ops.some((own) => own.length)
+			? <DataTable label="Collectives of all ranks" {...collectiveTable(all.ranks, ops)} />
+			: <Empty title="No collectives">
+				The captures record no collective operations, so nothing tells when ranks waited.
+			</Empty>}</Loaded>
+	);
 }

@@ -65,6 +65,36 @@ export function rankTable(ranks: RankSummary[], columns: Column[]): Table {
 	};
 }
 
+/**
+ * One row per collective of the run, in order. Ranks leave a collective together, so the one that
+ * was in it for the shortest time arrived last, and the others waited for it that much longer. This
+ * needs no common clock.
+ */
+export function collectiveTable(ranks: RankSummary[], ops: Record<string, Cell>[][]): Table {
+	const count = Math.max(0, ...ops.map((own) => own.length));
+	const rows = Array.from({ length: count }, (_, n): Cell[] => {
+		const times = ops.map((own) => (own[n] ? Number(own[n]["duration_ns"]) : null));
+		const known = times.filter((time) => time !== null);
+		const least = Math.min(...known);
+		const waits = times.map((time) => (time === null ? null : time - least));
+		const some = ops.find((own) => own[n])?.[n];
+		return [`${String(some?.["operation"] ?? "")} ${n + 1}`,
+			known.length > 1 ? ranks[times.indexOf(least)]!.title : null,
+			known.length > 1 ? Math.max(...known) - least : null, ...waits];
+	});
+	return {
+		columns: [
+			{ name: "operation", title: "Collective", width: 152 },
+			{ name: "last", title: "Last to arrive",
+				help: "The rank that spent the least time in it, which the others waited for." },
+			{ name: "longest", title: "Longest wait", unit: "nanoseconds" },
+			...ranks.map((rank) => ({ name: rank.rank.profile, title: rank.title,
+				unit: "nanoseconds", width: 112 })),
+		],
+		rows,
+	};
+}
+
 /** One row per metric, those with the largest differences first. */
 export function metricTable(ranks: RankSummary[],
 	columns: Column[]): Table & { units: string[] } {
