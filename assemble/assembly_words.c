@@ -131,7 +131,7 @@ enum nx_status nx_assembly_file(struct nx_assembly *a, const char *name, struct 
 enum nx_status nx_assembly_read_engine(struct nx_assembly *a, struct nx_cursor *c, unsigned *engine,
 				       struct nx_error *err)
 {
-	const char *word;
+	const char *word = "";
 	enum nx_status status = nx_assembly_word(a, c, "an engine", &word, err);
 
 	if (status)

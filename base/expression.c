@@ -347,8 +347,10 @@ static size_t next_operator(struct nx_cursor *c, unsigned lowest)
 static enum nx_status read_binary(struct nx_cursor *c, unsigned lowest, unsigned depth,
 				  struct nx_expression_value *out, struct nx_error *err)
 {
-	enum nx_status status = read_unary(c, depth, out, err);
+	enum nx_status status;
 
+	*out = (struct nx_expression_value){0};
+	status = read_unary(c, depth, out, err);
 	while (!status) {
 		size_t start = c->at, i = next_operator(c, lowest);
 		struct nx_expression_value right;

@@ -158,9 +158,10 @@ enum nx_status nx_spool_cursor_open_part(struct nx_spool_cursor **cursor,
 		c->left = nx_spool_range_of(spool, part);
 	if (status) {
 		*cursor = NULL;
-		return nx_spool_cursor_close(c, err);
+		status = nx_spool_cursor_close(c, err);
+		assert(status);
 	}
-	return NX_OK;
+	return status;
 }
 
 enum nx_status nx_spool_cursor_open(struct nx_spool_cursor **cursor, const struct nx_spool *spool,
