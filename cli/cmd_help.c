@@ -21,6 +21,8 @@ const struct nx_option nx_global_options[] = {
 	{"show-profile-schema", 0, NX_FLAG, 0,
 	 "Print the tables of a profile and what their fields mean, as OpenAPI 3.0 in YAML: one "
 	 "document per table, separated by ---."},
+	/* last, because completions offer names only */
+	{NULL, 'v', NX_FLAG, 0, "The same as --version, as AWS's guides write it."},
 	{0},
 };
 
@@ -56,6 +58,9 @@ static void print_overview(const struct nx_invocation *call, struct nx_output *o
 	nx_print(out, "\nCommands:\n");
 	for (size_t i = 0; i < nx_command_count && !nx_commands[i]->is_program; i++)
 		nx_print(out, "  %-14s %s\n", nx_commands[i]->name, nx_commands[i]->summary);
+	nx_print(out, "\nOther names:\n");
+	for (const struct nx_alias *a = nx_aliases; a->name; a++)
+		nx_print(out, "  %-14s the same as %s %s\n", a->name, a->command, a->option);
 	print_options(nx_global_options, out);
 	nx_print(out, "\nExamples:\n");
 	for (size_t i = 0; i < nx_command_count && !nx_commands[i]->is_program; i++)

@@ -170,6 +170,8 @@ static enum nx_status say_processed(const struct nx_view_options *v, const struc
 	struct nx_arena arena = {0};
 	enum nx_status st = NX_OK;
 
+	if (v->recommend)
+		return nx_view_recommend(v, stored->name, err);
 	if (!*stored->name || v->store || (!nx_view_wants_browser(v) && !v->ingest_only))
 		return NX_OK;
 	if (!folder)

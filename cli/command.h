@@ -104,9 +104,14 @@ struct nx_command {
 
 extern const struct nx_command *const nx_commands[]; /* programs come last */
 extern const size_t nx_command_count;
-/* NULL: there is none of that name. */
+/* NULL: there is none of that name. An alias stands for its command. */
 const struct nx_command *nx_command_find(const char *name);
 const struct nx_command *nx_program_find(const char *name);
+
+struct nx_alias { /* another name for a command with an option, as AWS's tool has it */
+	const char *name, *command, *option;
+};
+extern const struct nx_alias nx_aliases[]; /* ends with a zeroed row */
 
 #define NX_COMMAND(name) extern const struct nx_command nx_command_##name;
 #include "cli/commands.def"

@@ -24,8 +24,25 @@ const struct nx_command *const nx_commands[] = {
 };
 const size_t nx_command_count = sizeof(nx_commands) / sizeof(nx_commands[0]);
 
+const struct nx_alias nx_aliases[] = {
+	{"ingest", "view", "--ingest-only"},
+	{"recommend", "view", "--recommend"},
+	{0},
+};
+
+static const struct nx_alias *find_alias(const char *name)
+{
+	for (const struct nx_alias *a = nx_aliases; a->name; a++)
+		if (!strcmp(a->name, name))
+			return a;
+	return NULL;
+}
+
 const struct nx_command *nx_command_find(const char *name)
 {
+	const struct nx_alias *alias = find_alias(name);
+
+	name = alias ? alias->command : name;
 	for (size_t i = 0; i < nx_command_count && !nx_commands[i]->is_program; i++)
 		if (!strcmp(nx_commands[i]->name, name))
 			return nx_commands[i];
@@ -45,8 +62,6 @@ static const struct {
 	const char *name;
 	const char *instead;
 } later_commands[] = {
-	{"ingest", "use 'view --ingest-only' to put a capture into the workspace"},
-	{"recommend", "'view --output-format summary-text' shows where the time went"},
 	{"analyze", "use 'view --output-format json'"},
 };
 
@@ -123,6 +138,23 @@ static enum nx_status run_command(struct nx_invocation *call, const struct nx_co
 	return st;
 }
 
+/* An alias is a command with an option. */
+static enum nx_status run_alias(struct nx_invocation *call, const struct nx_alias *alias, int argc,
+				char **argv, struct nx_error *err)
+{
+	struct nx_arena arena = {0};
+	char **words = NX_NEW_ARRAY(&arena, char *, (size_t)argc + 1);
+	enum nx_status st;
+
+	words[0] = nx_arena_copy_text(&arena, alias->command);
+	words[1] = nx_arena_copy_text(&arena, alias->option);
+	for (int i = 2; i <= argc; i++) /* with the NULL at the end */
+		words[i] = argv[i];
+	st = run_command(call, nx_command_find(alias->command), argc, words, err);
+	nx_arena_release(&arena);
+	return st;
+}
+
 static enum nx_status dispatch(struct nx_invocation *call, int argc, char **argv,
 			       struct nx_error *err)
 {
@@ -143,6 +175,8 @@ static enum nx_status dispatch(struct nx_invocation *call, int argc, char **argv
 			       call->program);
 	if (argv[1][0] == '-')
 		return run_global(call, argv, err);
+	if (find_alias(argv[1]))
+		return run_alias(call, find_alias(argv[1]), argc, argv, err);
 	command = nx_command_find(argv[1]);
 	return command ? run_command(call, command, argc - 1, argv + 1, err)
 		       : refuse_command(argv[1], err);

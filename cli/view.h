@@ -17,7 +17,7 @@ struct nx_view_options {
 	const char *format, *output_file, *status_file, *data_path, *display_name;
 	bool is_legacy; /* called as neuron-profile: without a format, rows go to InfluxDB too */
 	const char *store, *db_endpoint, *db_org, *db_bucket;
-	bool ingest_only, pretty, force, terminology, perfetto_flows;
+	bool ingest_only, recommend, pretty, force, terminology, perfetto_flows;
 	bool track_memory, skip_buffer_usage, skip_instructions, skip_events, skip_dma,
 		skip_hierarchy;
 	bool skip_device_profile, skip_system_profile, show_private, uncompressed;
@@ -86,6 +86,10 @@ NX_MUST_CHECK enum nx_status nx_view_check_ports(const struct nx_view_options *v
  * of profiles, one per rank; "": the list of all. */
 NX_MUST_CHECK enum nx_status nx_view_serve(const struct nx_view_options *v, const char *open_name,
 					   bool opens_ranks, struct nx_error *err);
+
+/* Prints what the rules about a stored profile find, the worst first: view_recommend.c. */
+NX_MUST_CHECK enum nx_status nx_view_recommend(const struct nx_view_options *v, const char *name,
+					       struct nx_error *err);
 
 /* --- a directory: view_directory.c --------------------------------------------------------- */
 

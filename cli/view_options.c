@@ -35,6 +35,9 @@ const struct nx_option nx_view_option_table[] = {
 	{"ingest-only", 0, NX_FLAG, FIELD(ingest_only),
 	 "Store the profile in the workspace, or as tables in the folder --output-file, and exit. "
 	 "--output-format parquet does the same; db means the workspace here."},
+	{"recommend", 0, NX_FLAG, FIELD(recommend),
+	 "Store the profile as --ingest-only does, then print what to look at first, as Markdown: "
+	 "findings of fixed rules, the worst first. Needs DuckDB, as 'query' does."},
 	{"framework-source-root", 0, NX_FOLDER("DIR"), FIELD(framework_source_root),
 	 "The folder of the model's source code. Source files named in the capture are stored with "
 	 "the profile, to be shown beside it. For \"/a/b/c.py\" the longest matching path is "
@@ -297,7 +300,7 @@ enum nx_status nx_view_find_sessions(struct nx_view_options *v, struct nx_arena 
 
 enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error *err)
 {
-	bool in_browser = nx_view_wants_browser(v), is_db = has_format(v, "db");
+	bool in_browser = nx_view_wants_browser(v) && !v->recommend, is_db = has_format(v, "db");
 	bool reads = !v->terminology, is_legacy_db = v->is_legacy && in_browser;
 	const struct nx_rule rules[] = {
 		{reads && v->directory && v->session_path,
@@ -321,6 +324,9 @@ enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error 
 		 "rows go to the database; leave out --output-file"},
 		{v->ingest_only && v->format && !has_format(v, "parquet") && !is_db,
 		 "--ingest-only stores tables; leave out either it or --output-format"},
+		{v->recommend && (v->format || v->output_file || v->store),
+		 "--recommend reads the profile in the workspace and prints Markdown; leave out "
+		 "--output-format, --output-file and --store"},
 		{!v->format && v->output_file && !v->ingest_only,
 		 "--output-file needs a format: add --output-format json"},
 		{!v->format && v->pretty,
@@ -348,6 +354,7 @@ enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error 
 		st = nx_fail(err, NX_USAGE, "--%s %u: the highest port is 65535",
 			     v->port.value > UINT16_MAX ? "port" : "api-server-port",
 			     v->port.value > UINT16_MAX ? v->port.value : v->api_port.value);
+	v->ingest_only = v->ingest_only || v->recommend;
 	/* AWS's tool names a profile after its bucket. */
 	if (!st && is_legacy_db && v->db_bucket && !v->display_name &&
 	    !nx_profile_name_check(nx_slice_text(v->db_bucket), NULL))

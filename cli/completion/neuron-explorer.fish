@@ -52,6 +52,7 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n '__fish_seen_subcommand_from view' -l data-path -r -F -d 'The workspace, the folder that holds all profiles (default $XDG_DATA_HOME/neuron-explorer or ~/.local/share/neuron-explorer).'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l display-name -x -d 'The profile'\''s name in the workspace (default: the name of its file or folder).'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l ingest-only -d 'Store the profile in the workspace, or as tables in the folder --output-file, and exit. --output-format parquet does the same; db means the workspace here.'
+	complete -c $program -n '__fish_seen_subcommand_from view' -l recommend -d 'Store the profile as --ingest-only does, then print what to look at first, as Markdown: findings of fixed rules, the worst first. Needs DuckDB, as '\''query'\'' does.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l framework-source-root -r -F -d 'The folder of the model'\''s source code. Source files named in the capture are stored with the profile, to be shown beside it. For "/a/b/c.py" the longest matching path is used: a/b/c.py, b/c.py or c.py.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l nki-source-root -r -F -d 'The same for NKI kernels.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l source-code-root -r -F -d 'The same for both.'

@@ -180,6 +180,30 @@ def the_kernel_test_harness_with_three_runs_of_two_ranks(folder):
     check_harness(folder, 3, 2)
 
 
+def the_views_of_public_scripts(folder):
+    """Options as agents, harnesses and CI scripts combine them."""
+    (folder / 'neuron-profile').symlink_to(PROGRAM)
+    home = {'HOME': str(folder), 'XDG_DATA_HOME': ''}
+    run(folder, PROGRAM, 'capture', '-n', 'file.neff', '-s', 'profile.ntff')
+    files = ['view', '-n', 'file.neff', '-s', 'profile.ntff']
+    lines = run(folder, PROGRAM, *files, '--output-format=summary-json', '--disable-ui', **home).stdout
+    assert lines.startswith('{') and lines.count('\n') == 1, lines
+    summary = next(iter(json.loads(lines).values()))
+    assert 0 < summary['total_exec_time'] <= summary['total_time'], summary
+    assert {'adjusted_hardware_flops', 'adjusted_transpose_flops'} <= summary.keys(), summary
+    run(folder, PROGRAM, *files, '--output-format=parquet', '--output-file=profiler_db', '--ingest-only',
+        **home)
+    assert (folder / 'profiler_db/Summary.parquet').stat().st_size > 0
+    run(folder, PROGRAM, *files, '--ingest-only', '--disable-ui', **home)
+    said = run(folder, folder / 'neuron-profile', *files, '--ingest-only', '--output-format', 'db',
+               '--db-endpoint', 'http://localhost:8086', '--db-org', 'o', '--db-bucket', 'b', '--force',
+               **home).stdout
+    assert re.fullmatch(r'Profile "n_[0-9a-f]{40}" is ready to view\n', said), said
+    run(folder, PROGRAM, *files, '--output-format', 'JSON', '--output-file', 'detailed.json',
+        '--ignore-nc-buf-usage', **home)
+    assert json.loads((folder / 'detailed.json').read_text())['instruction']
+
+
 if __name__ == '__main__':
     sys.exit(run_cases([
         a_client_of_version_2_of_the_asynchronous_calls,
@@ -191,6 +215,7 @@ if __name__ == '__main__':
         the_kernel_test_harness_with_three_runs,
         the_kernel_test_harness_with_two_ranks,
         the_kernel_test_harness_with_three_runs_of_two_ranks,
+        the_views_of_public_scripts,
         neffs_where_vllm_copies_them,
         the_calls_of_torch_neuronxs_profiler,
         the_calls_of_network_libraries,

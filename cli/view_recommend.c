@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view --recommend: what a stored profile suggests to look at first, as Markdown. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analyse/insights.h"
+#include "cli/terminal.h"
+#include "cli/view.h"
+#include "query/duckdb.h"
+#include "query/insight_facts.h"
+#include "store/workspace.h"
+
+static enum nx_status profile_path(const struct nx_view_options *v, const char *name,
+				   struct nx_arena *arena, const char **path, struct nx_error *err)
+{
+	struct nx_workspace_options where = {.path = v->data_path, .is_read_only = true};
+	struct nx_workspace *workspace = NULL;
+	enum nx_status st = NX_OK;
+
+	if (!where.path)
+		st = nx_workspace_default_path(arena, &where.path, err);
+	if (!st)
+		st = nx_workspace_open(&workspace, &where, err);
+	if (!st)
+		*path = nx_workspace_profile_path(workspace, arena, name);
+	nx_workspace_close(workspace);
+	return st;
+}
+
+static enum nx_status ask(const char *path, struct nx_insight_facts *facts, struct nx_error *err)
+{
+	struct nx_duckdb_options how = {0};
+	struct nx_profile_folder folder = {0};
+	struct nx_duckdb *db = NULL;
+	struct nx_query_engine engine;
+	enum nx_status st = nx_profile_folder_open(&folder, path, err);
+
+	if (!st)
+		st = nx_duckdb_open(&db, &folder, &how, err);
+	if (!st) {
+		engine = nx_duckdb_as_engine(db);
+		st = nx_insight_facts_ask(facts, &engine, err);
+	}
+	nx_duckdb_close(db);
+	nx_profile_folder_release(&folder);
+	return st;
+}
+
+static void print_finding(struct nx_output *out, size_t number, const struct nx_finding *f)
+{
+	char size[NX_COUNT_TEXT_MAX];
+
+	nx_print(out, "\n## %zu. %s\n\n%s (", number, f->title, f->cause);
+	if (!strcmp(f->unit, "fraction"))
+		nx_print(out, "%.1f %%", f->value * 100);
+	else if (!strcmp(f->unit, "bytes"))
+		nx_print(out, "%s", nx_size_text((uint64_t)f->value, size));
+	else
+		nx_print(out, "%.6g %s", f->value, f->unit);
+	nx_print(out, ")\n\n**What to do:** %s\n", f->advice);
+}
+
+enum nx_status nx_view_recommend(const struct nx_view_options *v, const char *name,
+				 struct nx_error *err)
+{
+	struct nx_finding findings[NX_FINDINGS_MAX];
+	struct nx_insight_facts facts;
+	struct nx_arena arena = {0};
+	const char *path = NULL;
+	struct nx_output out;
+	size_t count = 0;
+	enum nx_status st = profile_path(v, name, &arena, &path, err);
+
+	if (!st)
+		st = ask(path, &facts, err);
+	if (!st)
+		st = nx_output_open(&out, "-", err);
+	if (!st) {
+		count = nx_insights_judge(&facts, findings);
+		nx_print(&out, "# Recommendations for %s\n", name);
+		if (!count)
+			nx_print(&out, "\nNo rule found anything to improve.\n");
+		for (size_t i = 0; i < count; i++)
+			print_finding(&out, i + 1, &findings[i]);
+		st = nx_print_end(&out, NX_OK, err);
+	}
+	nx_arena_release(&arena);
+	return st;
+}
