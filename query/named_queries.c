@@ -273,6 +273,23 @@ const struct nx_named_query nx_named_queries[] = {
 	 "SystemProfileHbmUsage) ON COLUMNS('_bytes$') INTO NAME purpose VALUE bytes) "
 	 "GROUP BY ALL HAVING max(bytes) > 0 ORDER BY most_bytes DESC, 1, 2, 3, 6"},
 
+	{"memory_holders", "device",
+	 "What each tensor holds of each memory: when the memory is fullest, and at most.",
+	 {{0}},
+	 "WITH numbered AS (SELECT *, row_number() OVER () AS row_idx FROM MemoryUsage), "
+	 "tops AS (SELECT memory, pcore_idx, max(total_bytes) AS peak_bytes FROM MemoryUsage GROUP BY ALL), "
+	 "moments AS (SELECT memory, pcore_idx, peak_bytes, min(timestamp) AS peak_ts FROM tops "
+	 "JOIN MemoryUsage USING (memory, pcore_idx) WHERE total_bytes = peak_bytes GROUP BY ALL), "
+	 /* the last row of that moment: several moments may be in one nanosecond */
+	 "peaks AS (SELECT memory, pcore_idx, peak_bytes, peak_ts, max(row_idx) AS peak_row "
+	 "FROM moments JOIN numbered USING (memory, pcore_idx) "
+	 "WHERE timestamp = peak_ts AND total_bytes = peak_bytes GROUP BY ALL) "
+	 "SELECT memory, pcore_idx, tensor_name, kind, coalesce(arg_max(live_bytes, row_idx) "
+	 "FILTER (row_idx <= peak_row), 0) AS bytes_at_peak, max(live_bytes) AS most_bytes, peak_bytes, "
+	 "peak_ts FROM numbered JOIN peaks USING (memory, pcore_idx) "
+	 "GROUP BY memory, pcore_idx, tensor_name, kind, peak_bytes, peak_ts, peak_row "
+	 "ORDER BY memory, pcore_idx, bytes_at_peak DESC, most_bytes DESC, tensor_name"},
+
 	{"stack_trace", "device",
 	 "The calls of the framework that led to a stack frame, the innermost first.",
 	 {{"frame", NX_NAMED_INTEGER, NULL, "0", "id of the frame: the first of stack_frame_ids"}},

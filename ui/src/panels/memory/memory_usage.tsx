@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory usage. Device profiles: the state buffer over time, and device memory by use. System
+// Memory usage. Device profiles: the state buffer over time, what holds each memory at its peak (if
+// the profile was made with the memory tracker), and device memory by use. System
 // profiles: device memory, host memory and CPU load over time.
 
 import { useState } from "preact/hooks";
@@ -12,10 +13,11 @@ import { SbufMap } from "./sbuf_map.tsx";
 import { SystemCurve } from "../system/system_curves.tsx";
 import { useLoad } from "../parts/use_load.ts";
 
-type Tab = "sbuf" | "device" | "hbm" | "host" | "cpu";
+type Tab = "sbuf" | "tensors" | "device" | "hbm" | "host" | "cpu";
 
 const DEVICE: { id: Tab; title: string }[] = [
-	{ id: "sbuf", title: "State buffer" }, { id: "device", title: "Device memory" }];
+	{ id: "sbuf", title: "State buffer" }, { id: "tensors", title: "By tensor" },
+	{ id: "device", title: "Device memory" }];
 const SYSTEM: { id: Tab; title: string }[] = [
 	{ id: "hbm", title: "Device memory" }, { id: "host", title: "Host memory" },
 	{ id: "cpu", title: "Processors" }];
@@ -27,6 +29,7 @@ export function MemoryUsagePanel({ context }: { context: ProfileContext }) {
 		<Panel label="Memory usage" bar={
 			<Tabs label="Memories" value={tab} tabs={tabs} change={setTab} />}>
 			{tab === "sbuf" ? <SbufMap context={context} />
+				: tab === "tensors" ? <MemoryHolders context={context} />
 				: tab === "device" ? <DeviceMemory context={context} />
 					: tab === "hbm" ? <>
 						<div class="pn-plot"><SystemCurve context={context} kind="hbm" /></div>
@@ -49,6 +52,23 @@ function HbmPurposes({ context }: { context: ProfileContext }) {
 			{ name: "last", title: "At the end", unit: "bytes" }, { name: "most", title: "At most",
 				unit: "bytes" },
 			{ name: "machine", title: "Machine" }]} empty="No allocations were recorded." />}</Loaded>;
+}
+
+/** What holds each memory when it is fullest: rows of the memory tracker. */
+function MemoryHolders({ context }: { context: ProfileContext }) {
+	const load = useLoad(async (signal) =>
+		(await context.api.query("memory_holders", {}, 10000, signal)).rows, [context]);
+	return <Loaded load={load} what="memory by tensor">{(rows) => rows.length
+		? <DataTable label="Memory by tensor" order={{ column: 4, down: true }} rows={rows}
+			columns={[{ name: "memory", title: "Memory" }, { name: "core", title: "Core", unit: "id" },
+				{ name: "tensor", title: "Tensor", width: 260 }, { name: "kind", title: "Kind" },
+				{ name: "at_peak", title: "At the peak", unit: "bytes" },
+				{ name: "most", title: "At most", unit: "bytes" },
+				{ name: "peak", title: "Peak of the memory", unit: "bytes" },
+				{ name: "peak_ts", title: "When", unit: "nanoseconds" }]} />
+		: <Empty title="Not tracked">
+			Run view with --enable-memory-tracker to see which tensors fill the memories.
+		</Empty>}</Loaded>;
 }
 
 function DeviceMemory({ context }: { context: ProfileContext }) {
