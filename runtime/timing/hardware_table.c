@@ -31,7 +31,9 @@
 			words                                                                      \
 		}                                                                                  \
 	}
-#define SEEN_AHEAD "captures; queue depth is the least that explains how far ahead it was seen"
+#define SEEN_AHEAD                                                                                 \
+	"captures; PE was 33 ahead 508 times, 34 87 times; Vector up to 11, so its depth is the "  \
+	"least that explains that"
 #define DEPTH_OF_VECTOR "captures; queue depth as the vector engine's"
 
 /* --- NeuronCore v2 ---------------------------------------------------------------- */
@@ -39,7 +41,7 @@
 /* The semaphore changes before the record of its instruction ends, so updates are negative. */
 #define V2_ENGINES(tensor, scalar, gpsimd, vector, sync)                                           \
 	{                                                                                          \
-		[NX_ENGINE_TENSOR] = ENGINE(32, -33.6, -33.6, 81.4, 70, 75, 41, 0, tensor,         \
+		[NX_ENGINE_TENSOR] = ENGINE(33, -33.6, -33.6, 81.4, 70, 75, 41, 0, tensor,         \
 					    NX_DERIVED, SEEN_AHEAD),                               \
 		[NX_ENGINE_SCALAR] = ENGINE(12, -44, -44, 71, 71, 75.5, 31, 0, scalar, NX_DERIVED, \
 					    DEPTH_OF_VECTOR),                                      \
@@ -174,7 +176,7 @@ static const struct nx_hardware_timing inf2 = {
 
 #define V3_ENGINES(weight)                                                                         \
 	{                                                                                          \
-		[NX_ENGINE_TENSOR] = ENGINE(32, 14.2, 12.5, 41.7, 28.3, 35.8, 41, 0, 13412,        \
+		[NX_ENGINE_TENSOR] = ENGINE(33, 14.2, 12.5, 41.7, 28.3, 35.8, 41, 0, 13412,        \
 					    weight, SEEN_AHEAD),                                   \
 		[NX_ENGINE_SCALAR] = ENGINE(12, 9.2, 7.5, 22.9, 20.8, 28.3, 13, 0, 13339, weight,  \
 					    DEPTH_OF_VECTOR),                                      \

@@ -219,8 +219,7 @@ static enum nx_status report_deadlock(const struct nx_simulation *sim, struct nx
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
 			const struct nx_sim_core *core = &sim->cores[c];
 
-			if ((core->fronts[e].state == NX_SIM_FRONT_ENDED &&
-			     !core->queues[e].is_waiting) ||
+			if (core->fronts[e].state == NX_SIM_FRONT_ENDED ||
 			    used + sizeof(one) > sizeof(text) ||
 			    !nx_sim_front_explain(sim, c, e, one, sizeof(one)))
 				continue;

@@ -38,7 +38,7 @@ void nx_sim_array_begin(struct nx_simulation *sim, unsigned core)
 	array->is_slow = true;
 	array->window_end_ps = throttle->window_ps -
 			       (uint64_t)(nx_sim_draw(sim) * (double)(throttle->window_ps - 1));
-	add_throttle(sim, core, 0, 0);
+	/* Captures have no record of the rate at the start, only of changes. */
 }
 
 static void close_window(struct nx_simulation *sim, unsigned core)

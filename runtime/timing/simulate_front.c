@@ -2,9 +2,10 @@
 /*
  * simulate_front: the sequencer of an engine.
  *
- * It takes words in order. Compute instructions go into the engine's queue until it is
- * full; the sequencer executes the rest itself, possibly before earlier compute
- * instructions. If it waits, all later words wait.
+ * It takes words in order, and does all waits of their headers itself. Compute
+ * instructions go into the engine's queue until it is full; the sequencer executes the
+ * rest itself, possibly before earlier compute instructions start. If it waits, all later
+ * words wait.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -344,7 +345,13 @@ void nx_sim_front_go(struct nx_simulation *sim, unsigned core, unsigned engine, 
 				take_control(sim, core, engine, now_ps);
 			return;
 		}
-		if (!nx_sim_queue_put(sim, core, engine, front->pc, &front->cost, at_ps)) {
+		front->wait = nx_sim_wait_of(slot_at(sim, core, engine));
+		if (!nx_sim_wait_holds(&sim->cores[core], &front->wait)) {
+			front->reached_ps = at_ps;
+			front->state = NX_SIM_FRONT_WAITS_TO_QUEUE;
+			return;
+		}
+		if (!nx_sim_queue_put(sim, core, engine, front->pc, &front->cost, at_ps, 0)) {
 			front->state = NX_SIM_FRONT_IS_FULL;
 			return;
 		}
@@ -352,6 +359,25 @@ void nx_sim_front_go(struct nx_simulation *sim, unsigned core, unsigned engine, 
 		at_ps += sim->hardware->array.dispatch_ps;
 	}
 	front->state = NX_SIM_FRONT_ENDED;
+}
+
+/* The wait of a compute instruction is over; the words behind it were held up as well. */
+static void put_woken(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
+{
+	const struct nx_engine_timing *timing = &sim->hardware->engines[engine];
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+	uint64_t start_ps = nx_sim_later(now_ps + timing->wake_ps, front->reached_ps);
+
+	if (!nx_sim_queue_put(sim, core, engine, front->pc, &front->cost, start_ps,
+			      start_ps - front->reached_ps)) {
+		front->state = NX_SIM_FRONT_IS_FULL;
+		return;
+	}
+	front->follows_transfer = false;
+	front->pc++;
+	front->has_cost = false;
+	continue_at(sim, core, engine,
+		    now_ps + timing->wake_control_ps + sim->hardware->array.dispatch_ps);
 }
 
 void nx_sim_front_wake(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
@@ -364,6 +390,10 @@ void nx_sim_front_wake(struct nx_simulation *sim, unsigned core, unsigned engine
 		       nx_sim_later(now_ps + timing->body_wake_ps,
 				    front->start_ps + front->cost.latency_ps),
 		       now_ps);
+		return;
+	}
+	if (front->state == NX_SIM_FRONT_WAITS_TO_QUEUE) {
+		put_woken(sim, core, engine, now_ps);
 		return;
 	}
 	front->start_ps = now_ps + timing->wake_control_ps;
@@ -400,16 +430,13 @@ bool nx_sim_front_explain(const struct nx_simulation *sim, unsigned c, unsigned 
 {
 	const struct nx_sim_core *core = &sim->cores[c];
 	const struct nx_sim_front *front = &core->fronts[engine];
-	const struct nx_sim_queue *queue = &core->queues[engine];
-	uint32_t pc = queue->is_waiting ? queue->entries[queue->head].pc : front->pc;
+	uint32_t pc = front->pc;
 	const struct nx_loaded_stream *stream = nx_sim_stream(sim, c, engine);
 	char why[96] = "waits for the other cores at a barrier", label[8], where[32];
 
 	if (pc >= stream->slot_count)
 		return false;
-	if (queue->is_waiting)
-		explain_wait(core, &queue->wait, why, sizeof(why));
-	else if (front->state != NX_SIM_FRONT_AT_BARRIER)
+	if (front->state != NX_SIM_FRONT_AT_BARRIER)
 		explain_wait(core, &front->wait, why, sizeof(why));
 	if (stream->slots[pc].compiler_pc == NX_NO_INDEX)
 		snprintf(where, sizeof(where), "a word of the runtime");

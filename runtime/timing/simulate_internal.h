@@ -61,8 +61,9 @@ struct nx_sim_wait {
 enum nx_sim_front_state {
 	NX_SIM_FRONT_RUNS, /* an event will come */
 	NX_SIM_FRONT_WAITS,
-	NX_SIM_FRONT_WAITS_INSIDE, /* for the body of EVENT_SEMAPHORE */
-	NX_SIM_FRONT_IS_FULL,	   /* the compute queue is */
+	NX_SIM_FRONT_WAITS_INSIDE,   /* for the body of EVENT_SEMAPHORE */
+	NX_SIM_FRONT_WAITS_TO_QUEUE, /* for the header of a compute instruction */
+	NX_SIM_FRONT_IS_FULL,	     /* the compute queue is */
 	NX_SIM_FRONT_DRAINS,
 	NX_SIM_FRONT_AT_BARRIER,
 	NX_SIM_FRONT_ENDED,
@@ -91,14 +92,14 @@ struct nx_sim_front {
 struct nx_sim_entry {
 	uint32_t pc;
 	uint64_t reached_ps;
+	uint64_t waited_ps; /* for its semaphore, before that */
 	struct nx_cost cost;
 };
 
 struct nx_sim_queue {
 	struct nx_sim_entry entries[NX_SIM_DEPTH];
 	uint32_t head, count, depth;
-	bool is_scheduled, is_waiting;
-	struct nx_sim_wait wait;
+	bool is_scheduled;
 	uint64_t reached_ps;	/* the head came to the front */
 	uint64_t next_start_ps; /* no earlier than this */
 	uint64_t last_end_ps;
@@ -192,9 +193,8 @@ bool nx_sim_front_explain(const struct nx_simulation *sim, unsigned core, unsign
 
 /* False when it is full. */
 bool nx_sim_queue_put(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
-		      const struct nx_cost *cost, uint64_t time_ps);
+		      const struct nx_cost *cost, uint64_t time_ps, uint64_t waited_ps);
 void nx_sim_queue_go(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps);
-void nx_sim_queue_wake(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps);
 
 void nx_sim_array_begin(struct nx_simulation *sim, unsigned core);
 /* Runs LDWEIGHTS or MATMUL. *start_ps: in, the earliest start; out, the start. Returns the end. */

@@ -18,15 +18,15 @@ static void schedule_head(struct nx_simulation *sim, unsigned core, unsigned eng
 }
 
 bool nx_sim_queue_put(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
-		      const struct nx_cost *cost, uint64_t time_ps)
+		      const struct nx_cost *cost, uint64_t time_ps, uint64_t waited_ps)
 {
 	struct nx_sim_queue *queue = &sim->cores[core].queues[engine];
 
 	assert(queue->depth > 0 && queue->depth <= NX_SIM_DEPTH);
 	if (queue->count == queue->depth)
 		return false;
-	queue->entries[(queue->head + queue->count++) % NX_SIM_DEPTH] =
-		(struct nx_sim_entry){.pc = pc, .reached_ps = time_ps, .cost = *cost};
+	queue->entries[(queue->head + queue->count++) % NX_SIM_DEPTH] = (struct nx_sim_entry){
+		.pc = pc, .reached_ps = time_ps, .waited_ps = waited_ps, .cost = *cost};
 	if (queue->count == 1)
 		schedule_head(sim, core, engine, time_ps);
 	return true;
@@ -51,7 +51,7 @@ static void start_head(struct nx_simulation *sim, unsigned core, unsigned engine
 	struct nx_sim_queue *queue = &sim->cores[core].queues[engine];
 	struct nx_sim_entry entry = queue->entries[queue->head];
 	const struct nx_loaded_slot *slot = &nx_sim_stream(sim, core, engine)->slots[entry.pc];
-	uint64_t wait_ps = start_ps - queue->reached_ps, end_ps;
+	uint64_t wait_ps = start_ps - queue->reached_ps + entry.waited_ps, end_ps;
 
 	assert(queue->count > 0);
 	if (entry.cost.kind == NX_COST_COMPUTE) {
@@ -73,23 +73,8 @@ static void start_head(struct nx_simulation *sim, unsigned core, unsigned engine
 void nx_sim_queue_go(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
 {
 	struct nx_sim_queue *queue = &sim->cores[core].queues[engine];
-	struct nx_sim_entry *head = &queue->entries[queue->head];
 
 	assert(queue->count > 0);
 	queue->is_scheduled = false;
-	queue->wait = nx_sim_wait_of(&nx_sim_stream(sim, core, engine)->slots[head->pc]);
-	if (!nx_sim_wait_holds(&sim->cores[core], &queue->wait)) {
-		queue->is_waiting = true;
-		return;
-	}
 	start_head(sim, core, engine, now_ps, now_ps);
-}
-
-void nx_sim_queue_wake(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
-{
-	struct nx_sim_queue *queue = &sim->cores[core].queues[engine];
-
-	assert(queue->is_waiting);
-	queue->is_waiting = false;
-	start_head(sim, core, engine, now_ps + sim->hardware->engines[engine].wake_ps, now_ps);
 }

@@ -41,19 +41,16 @@ bool nx_sim_wait_holds(const struct nx_sim_core *core, const struct nx_sim_wait 
 	return nx_wait_holds(wait->mode, core->semaphores[wait->index], wait->value);
 }
 
-/* Two parts of an engine may wait: its sequencer and the head of its queue. */
 static void wake(struct nx_simulation *sim, unsigned c, uint64_t now_ps)
 {
 	struct nx_sim_core *core = &sim->cores[c];
 
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
 		struct nx_sim_front *front = &core->fronts[e];
-		struct nx_sim_queue *queue = &core->queues[e];
 
-		if (queue->is_waiting && nx_sim_wait_holds(core, &queue->wait))
-			nx_sim_queue_wake(sim, c, e, now_ps);
 		if ((front->state == NX_SIM_FRONT_WAITS ||
-		     front->state == NX_SIM_FRONT_WAITS_INSIDE) &&
+		     front->state == NX_SIM_FRONT_WAITS_INSIDE ||
+		     front->state == NX_SIM_FRONT_WAITS_TO_QUEUE) &&
 		    nx_sim_wait_holds(core, &front->wait))
 			nx_sim_front_wake(sim, c, e, now_ps);
 	}
