@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dot commands of the query command. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -148,6 +149,7 @@ static enum nx_status read_arguments(struct arguments *arguments, const char *li
 {
 	const struct nx_named_query *query = arguments->query;
 
+	assert(query);
 	for (;;) {
 		const char *word = take_word(&line, &arguments->arena);
 		const char *sign = strchr(word, '='), *name;
