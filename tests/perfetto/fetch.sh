@@ -22,6 +22,11 @@ is_complete() {
 
 directory=$1
 is_complete "$directory" && exit 0
+# Tests run side by side: one fetches, the others wait and find it.
+mkdir -p "$(dirname "$directory")"
+exec 9>"$directory.lock"
+flock 9
+is_complete "$directory" && exit 0
 command -v node >/dev/null 2>&1 || give_up "node is not installed (tools/setup.sh installs it)"
 command -v npm >/dev/null 2>&1 || give_up "npm is not installed (tools/setup.sh installs it)"
 

@@ -44,7 +44,7 @@ static void test_opcode_table(void **state)
 			if (nx_opcode_name((uint8_t)b))
 				assert_string_not_equal(name, nx_opcode_name((uint8_t)b));
 	}
-	assert_int_equal(count, 162);
+	assert_int_equal(count, 163);
 }
 
 static void test_dtypes(void **state)
