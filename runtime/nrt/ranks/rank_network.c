@@ -16,6 +16,7 @@
 #include "runtime/nrt/ranks/rank_world_internal.h"
 
 #define CALL_AGAIN_MS 50
+#define LINGER_S 3     /* for a peer that does not end its side */
 #define CALL_LIMIT_S 3 /* for one attempt to connect; nx_rank_network_end may wait that long */
 
 /* --- connections ------------------------------------------------------------------------- */
@@ -225,6 +226,32 @@ static void await_guests(struct nx_rank_world *world)
 			return;
 }
 
+/* Under the lock. */
+static bool has_open_route(const struct nx_rank_world *world)
+{
+	for (const struct nx_rank_route *route = world->routes; route; route = route->next)
+		if (route->is_open)
+			return true;
+	return false;
+}
+
+/*
+ * Under the lock. A connection that is closed while bytes are unread is reset, and the peer loses
+ * what it has not read yet. So end our side, and give the peer time to read and end its own.
+ */
+static void close_gently(struct nx_rank_world *world)
+{
+	struct timespec deadline;
+
+	clock_gettime(CLOCK_MONOTONIC, &deadline);
+	deadline.tv_sec += LINGER_S;
+	for (struct nx_rank_route *route = world->routes; route; route = route->next)
+		shutdown(route->fd, SHUT_WR);
+	while (has_open_route(world))
+		if (pthread_cond_timedwait(&world->changed, &world->lock, &deadline) == ETIMEDOUT)
+			return;
+}
+
 void nx_rank_network_end(struct nx_rank_world *world)
 {
 	struct nx_rank_route *route;
@@ -233,6 +260,7 @@ void nx_rank_network_end(struct nx_rank_world *world)
 	await_guests(world);
 	world->is_ending = true;
 	nx_rank_world_wake(world);
+	close_gently(world);
 	route = world->routes;
 	pthread_mutex_unlock(&world->lock);
 	if (world->listen_fd >= 0)

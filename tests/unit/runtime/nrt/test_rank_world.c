@@ -228,8 +228,10 @@ static void exchange(void *context, uint32_t rank, uint32_t count)
 		if (nx_rank_world_send(world, self, to, 3, nx_slice_of(bytes, len), &err))
 			_exit(3);
 	for (uint32_t from = 0; from < 4; from++) {
-		if (nx_rank_world_take(world, self, from, 3, &message, &err))
+		if (nx_rank_world_take(world, self, from, 3, &message, &err)) {
+			fprintf(stderr, "# rank %u: %s\n", self, err.message);
 			_exit(4);
+		}
 		for (size_t i = 0; i < len; i += 4097)
 			if (message->len != len || message->bytes[i] != from)
 				_exit(5);
