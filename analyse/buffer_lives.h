@@ -69,10 +69,10 @@ struct nx_buffer_lives {
 	struct nx_life run; /* lives that ended together, collected to become one */
 };
 
-void nx_buffer_lives_begin(struct nx_buffer_lives *lives);
-void nx_buffer_lives_add(struct nx_buffer_lives *lives, const struct nx_instruction *row);
-void nx_buffer_lives_finish(struct nx_buffer_lives *lives);
-void nx_buffer_lives_release(struct nx_buffer_lives *lives);
+void nx_buffer_lives_begin(struct nx_buffer_lives *a);
+void nx_buffer_lives_add(struct nx_buffer_lives *a, const struct nx_instruction *row);
+void nx_buffer_lives_finish(struct nx_buffer_lives *a);
+void nx_buffer_lives_release(struct nx_buffer_lives *a);
 
 /* PSUM banks of the graph that were written up to now. */
 static inline uint8_t nx_buffer_lives_banks(const struct nx_buffer_lives *lives, uint32_t graph)

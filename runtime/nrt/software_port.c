@@ -243,12 +243,19 @@ static void log_arch(const struct software *software)
 		    nx_chip_of(software->program->arch)->name, kind->type);
 }
 
+/* A simulation that a thread of the parent had begun starts anew; its memory may be in flux. */
 static void abandon(struct nx_port_program *program)
 {
 	struct software *software = software_of(program);
 
-	if (software && software->device)
+	if (!software)
+		return;
+	if (software->device)
 		nx_device_abandon(software->device);
+	if (!software->first.is_made)
+		memset(&software->first, 0, sizeof(software->first));
+	if (!software->later.is_made)
+		memset(&software->later, 0, sizeof(software->later));
 }
 
 static void close_program(struct nx_port_program *program)

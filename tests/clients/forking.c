@@ -60,7 +60,9 @@ int main(int argc, char **argv)
 		if (child == 0)
 			live_as_child(argv[1]);
 		EXPECT(child > 0 && waitpid(child, &status, 0) == child);
-		EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+		if (status)
+			fprintf(stderr, "a child ended with status 0x%x\n", (unsigned)status);
+		EXPECT(status == 0);
 	}
 	is_over = true;
 	for (unsigned i = 0; i < THREADS; i++)
