@@ -390,6 +390,7 @@ enum nx_status nx_open_profile_codes(struct nx_open_profile *profile, const char
 	*codes = NULL;
 	if (st)
 		return st;
+	assert(stored);
 	if (!nx_stored_table_find(stored, column, &field) ||
 	    !is_harmless_name(stored->fields[field].name))
 		return nx_fail(err, NX_NOT_FOUND, "the table %s has no column '%.100s'",

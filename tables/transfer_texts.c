@@ -38,6 +38,7 @@ static struct nx_slice list_text(struct nx_arena *arena, const uint64_t *sizes,
 	struct nx_bytes bytes = {0};
 	struct nx_json_writer w;
 
+	assert(sizes || steps || !count);
 	nx_json_init_bytes(&w, &bytes, false);
 	nx_json_begin_array(&w);
 	for (size_t i = 0; i < count; i++)

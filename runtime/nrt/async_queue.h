@@ -65,6 +65,6 @@ NRT_STATUS nx_async_last(uint32_t core, nrta_xu_t unit, int queue, nrta_seq_t *s
 NRT_STATUS nx_async_watch(nrta_seq_t seq, int fd);
 
 /* Version 2: keeps a failed request for nrta_error_tracker_get_list. */
-void nx_async_report(struct nx_error_tracker *tracker, nrta_seq_t seq, NRT_STATUS st);
+void nx_async_report(struct nx_error_tracker *handle, nrta_seq_t seq, NRT_STATUS st);
 
 #endif

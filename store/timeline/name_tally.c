@@ -333,7 +333,7 @@ static size_t choose(const struct nx_name_busy *largest, size_t count, size_t lo
 
 void nx_name_list_append(struct nx_bytes *bytes, const struct nx_name_tally *tally, unsigned level)
 {
-	struct nx_name_busy largest[LONGEST_LIST + 1];
+	struct nx_name_busy largest[LONGEST_LIST + 1] = {0};
 	size_t longest = level ? LONGEST_LIST : LONGEST_LOW_LIST;
 	size_t found = nx_name_tally_largest(tally, largest, longest + 1);
 	size_t count = choose(largest, found, longest);
