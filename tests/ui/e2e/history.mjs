@@ -73,7 +73,9 @@ const cases = {
 		const t = await open("", { reducedMotion: "no-preference" });
 		const home = t.view();
 		const y = await t.rowY("Vector (nc0)");
+		const length = await steps(t);
 		await t.drag(await t.xOf(100_000), y, await t.xOf(200_000), y);
+		await until("the jump's history entry", async () => await steps(t) > length);
 		await go(t, "goBack", home);
 		await t.page.waitForTimeout(600);
 		assert.deepEqual(t.view(), home);
