@@ -242,9 +242,11 @@ static void add_transfers_until(struct nx_buffer_lives *a, uint64_t start_ps)
 	}
 }
 
-void nx_buffer_lives_begin(struct nx_buffer_lives *a)
+void nx_buffer_lives_begin(struct nx_buffer_lives *a, const struct nx_profile *profile,
+			   const struct nx_buffer_lives_ops *ops, void *context)
 {
-	assert(a->profile && a->ops && a->ops->ended);
+	assert(profile && ops && ops->ended);
+	*a = (struct nx_buffer_lives){.profile = profile, .ops = ops, .context = context};
 	a->transfers = nx_transfers_by_start(&a->profile->transfers);
 }
 

@@ -2,8 +2,7 @@
 /*
  * buffer_lives: when each byte of the on-chip memories was live, and who wrote it.
  *
- *	lives = (struct nx_buffer_lives){.profile = profile, .ops = &ops, .context = me};
- *	nx_buffer_lives_begin(&lives);
+ *	nx_buffer_lives_begin(&lives, profile, &ops, context);
  *	for each instruction in order of start: nx_buffer_lives_add(&lives, row);
  *	nx_buffer_lives_finish(&lives);
  *	nx_buffer_lives_release(&lives);
@@ -59,7 +58,6 @@ struct nx_buffer_lives {
 	const struct nx_profile *profile;
 	const struct nx_buffer_lives_ops *ops;
 	void *context;
-	/* private */
 	uint32_t *transfers; /* by start */
 	size_t next_transfer;
 	struct {
@@ -69,7 +67,8 @@ struct nx_buffer_lives {
 	struct nx_life run; /* lives that ended together, collected to become one */
 };
 
-void nx_buffer_lives_begin(struct nx_buffer_lives *a);
+void nx_buffer_lives_begin(struct nx_buffer_lives *a, const struct nx_profile *profile,
+			   const struct nx_buffer_lives_ops *ops, void *context);
 void nx_buffer_lives_add(struct nx_buffer_lives *a, const struct nx_instruction *row);
 void nx_buffer_lives_finish(struct nx_buffer_lives *a);
 void nx_buffer_lives_release(struct nx_buffer_lives *a);

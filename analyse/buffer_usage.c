@@ -54,10 +54,7 @@ static void begin(void *state)
 	struct buffer_usage *a = state;
 
 	nx_sorted_rows_init(&a->steps, sizeof(struct step));
-	a->lives.profile = a->out.profile;
-	a->lives.ops = &ops;
-	a->lives.context = a;
-	nx_buffer_lives_begin(&a->lives);
+	nx_buffer_lives_begin(&a->lives, a->out.profile, &ops, a);
 }
 
 static void add(void *state, const void *row)
