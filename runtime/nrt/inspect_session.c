@@ -543,9 +543,9 @@ static void finish(bool is_own_thread)
 	release_signals();
 }
 
-void nx_inspect_end(void)
+/* Under the lock of life. */
+static void end(void)
 {
-	pthread_mutex_lock(&session.life);
 	if (session.is_on)
 		finish(false);
 	pthread_mutex_lock(&session.lock);
@@ -554,6 +554,12 @@ void nx_inspect_end(void)
 	pthread_mutex_unlock(&session.lock);
 	if (ended_by)
 		raise_signal();
+}
+
+void nx_inspect_end(void)
+{
+	pthread_mutex_lock(&session.life);
+	end();
 	pthread_mutex_unlock(&session.life);
 }
 
@@ -591,7 +597,9 @@ bool nx_inspect_device_wishes(struct nx_inspect_device *wishes)
 
 /* --- calls --------------------------------------------------------------------- */
 
-static NRT_STATUS begin_logged(const struct nrt_inspect_config *config, const char *function)
+/* A host that begins a session itself wants that part of the run: nrt_init's session ends. */
+static NRT_STATUS begin_logged(const struct nrt_inspect_config *config, const char *function,
+			       bool is_from_environment)
 {
 	struct nx_error err = {0};
 	enum nx_status st;
@@ -603,7 +611,10 @@ static NRT_STATUS begin_logged(const struct nrt_inspect_config *config, const ch
 		return NRT_SUCCESS;
 	}
 	pthread_mutex_lock(&session.life);
+	if (session.is_from_environment)
+		end();
 	st = begin(config, &err);
+	session.is_from_environment = !st && is_from_environment;
 	pthread_mutex_unlock(&session.life);
 	return st ? nx_state_fail(function, &err) : NRT_SUCCESS;
 }
@@ -614,15 +625,7 @@ void nx_inspect_begin_from_environment(void)
 
 	nx_inspect_config_read(&config);
 	if (config.is_on || config.is_on_fail)
-		session.is_from_environment = begin_logged(&config, "nrt_init") == NRT_SUCCESS;
-}
-
-/* A host that begins a session itself wants that part of the run. */
-static void end_session_of_environment(void)
-{
-	if (session.is_from_environment)
-		nx_inspect_end();
-	session.is_from_environment = false;
+		(void)begin_logged(&config, "nrt_init", true);
 }
 
 NX_EXPORT NRT_STATUS nrt_inspect_begin(void)
@@ -633,8 +636,7 @@ NX_EXPORT NRT_STATUS nrt_inspect_begin(void)
 	nx_inspect_config_read(&config);
 	/* The call itself enables what the variable does not forbid. */
 	config.is_on = nx_environment_switch("NEURON_RT_INSPECT_ENABLE", true);
-	end_session_of_environment();
-	return begin_logged(&config, __func__);
+	return begin_logged(&config, __func__, false);
 }
 
 NX_EXPORT NRT_STATUS nrt_inspect_begin_with_options(nrt_inspect_config_t *options)
@@ -646,8 +648,7 @@ NX_EXPORT NRT_STATUS nrt_inspect_begin_with_options(nrt_inspect_config_t *option
 	if (options)
 		config = *options;
 	config.is_from_program = true;
-	end_session_of_environment();
-	return begin_logged(&config, __func__);
+	return begin_logged(&config, __func__, false);
 }
 
 NX_EXPORT NRT_STATUS nrt_inspect_stop(void)
