@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "tests/data/synthetic.h"
 #include "tests/unit/runtime/nrt/nrt_fixture.h"
 
@@ -132,4 +133,47 @@ const char *nx_fixture_find(const char *suffix)
 	if (nx_fixture_count(suffix) != 1)
 		fail_msg("%zu files end with %s", found_count, suffix);
 	return found_path;
+}
+
+/* --- inspect ------------------------------------------------------------------------ */
+
+static const char *const variables[] = {
+	"NEURON_RT_INSPECT_ENABLE",
+	"NEURON_RT_INSPECT_DEVICE_PROFILE",
+	"NEURON_RT_INSPECT_SYSTEM_PROFILE",
+	"NEURON_RT_INSPECT_CPU_UTIL",
+	"NEURON_RT_INSPECT_HOST_MEMORY",
+	"NEURON_RT_INSPECT_EVENT_FILTER_TYPE",
+	"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC",
+};
+
+int nx_fixture_begin_inspect(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		unsetenv(variables[i]);
+	setenv("NEURON_RT_INSPECT_ENABLE", "1", 1);
+	setenv("NEURON_RT_INSPECT_OUTPUT_DIR", nx_fixture_folder(), 1);
+	return 0;
+}
+
+int nx_fixture_end_inspect(void **state)
+{
+	(void)state;
+	nrt_close();
+	nx_fixture_remove();
+	return 0;
+}
+
+struct nx_ntff nx_fixture_read_ntff(const char *path, struct nx_arena *arena)
+{
+	struct nx_file file;
+	struct nx_ntff ntff;
+
+	assert_int_equal(nx_file_map(&file, path, NULL), NX_OK);
+	assert_int_equal(nx_ntff_read(nx_slice_of(nx_arena_copy(arena, file.bytes), file.bytes.len),
+				      arena, &ntff, NULL),
+			 NX_OK);
+	nx_file_unmap(&file);
+	return ntff;
 }

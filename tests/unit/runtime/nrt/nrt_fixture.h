@@ -5,7 +5,9 @@
 
 #include <nrt/nrt.h>
 
+#include "base/arena.h"
 #include "base/vec.h"
+#include "format/ntff.h"
 
 /* A NEFF with one input and one output; made once. */
 const struct nx_bytes *nx_fixture_neff(void);
@@ -34,5 +36,10 @@ void nx_fixture_remove(void);
 /* The only file below the folder whose name ends so; fails when there is none or more. */
 const char *nx_fixture_find(const char *suffix);
 size_t nx_fixture_count(const char *suffix);
+
+/* NEURON_RT_INSPECT_ENABLE=1 into the folder, and nothing else set; then the runtime is closed. */
+int nx_fixture_begin_inspect(void **state);
+int nx_fixture_end_inspect(void **state);
+struct nx_ntff nx_fixture_read_ntff(const char *path, struct nx_arena *arena);
 
 #endif

@@ -22,34 +22,6 @@
 #include "format/ntrace.h"
 #include "tests/unit/runtime/nrt/nrt_fixture.h"
 
-static const char *const variables[] = {
-	"NEURON_RT_INSPECT_ENABLE",
-	"NEURON_RT_INSPECT_DEVICE_PROFILE",
-	"NEURON_RT_INSPECT_SYSTEM_PROFILE",
-	"NEURON_RT_INSPECT_CPU_UTIL",
-	"NEURON_RT_INSPECT_HOST_MEMORY",
-	"NEURON_RT_INSPECT_EVENT_FILTER_TYPE",
-	"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC",
-};
-
-static int begin(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-		unsetenv(variables[i]);
-	setenv("NEURON_RT_INSPECT_ENABLE", "1", 1);
-	setenv("NEURON_RT_INSPECT_OUTPUT_DIR", nx_fixture_folder(), 1);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	nrt_close();
-	nx_fixture_remove();
-	return 0;
-}
-
 /* --- reading back --------------------------------------------------------------------------- */
 
 struct stream_facts {
@@ -94,19 +66,6 @@ static struct nx_ntrace_info read_info(struct nx_arena *arena)
 		NX_OK);
 	nx_file_unmap(&file);
 	return info;
-}
-
-static struct nx_ntff read_ntff(const char *path, struct nx_arena *arena)
-{
-	struct nx_file file;
-	struct nx_ntff ntff;
-
-	assert_int_equal(nx_file_map(&file, path, NULL), NX_OK);
-	assert_int_equal(nx_ntff_read(nx_slice_of(nx_arena_copy(arena, file.bytes), file.bytes.len),
-				      arena, &ntff, NULL),
-			 NX_OK);
-	nx_file_unmap(&file);
-	return ntff;
 }
 
 /* --- sessions ------------------------------------------------------------------------ */
@@ -203,7 +162,7 @@ static void device_profiles_lie_beside_their_neff(void **state)
 	run = nx_fixture_load(1);
 	assert_int_equal(nrt_execute_repeat(run.model, run.inputs, run.outputs, 3), NRT_SUCCESS);
 	nrt_close();
-	ntff = read_ntff(nx_fixture_find("_instid_0_vnc_1.ntff"), &arena);
+	ntff = nx_fixture_read_ntff(nx_fixture_find("_instid_0_vnc_1.ntff"), &arena);
 	assert_int_equal(ntff.version, 6);
 	assert_int_equal(ntff.info.executions.count, 1); /* the first one alone */
 	assert_true(ntff.info.executions.items[0].end_ps >= ntff.info.executions.items[0].start_ps);
@@ -228,7 +187,8 @@ static void session_mode_gathers_all_executions(void **state)
 	assert_int_equal(nrt_execute_repeat(run.model, run.inputs, run.outputs, 4), NRT_SUCCESS);
 	nrt_close();
 	assert_int_equal(nx_fixture_count(".ntff"), 1);
-	assert_int_equal(read_ntff(nx_fixture_find("/profile_nc_2_session_1.ntff"), &arena)
+	assert_int_equal(nx_fixture_read_ntff(nx_fixture_find("/profile_nc_2_session_1.ntff"),
+					      &arena)
 				 .info.executions.count,
 			 4);
 	nx_fixture_find("_vnc_2.neff");
@@ -287,12 +247,14 @@ static void part_of_a_run_is_captured_each_time(void **state)
 	assert_int_equal(nrt_inspect_begin(), NRT_SUCCESS);
 	assert_int_equal(nrt_execute_repeat(run.model, run.inputs, run.outputs, 3), NRT_SUCCESS);
 	assert_int_equal(nrt_inspect_export(2), NRT_SUCCESS);
-	assert_int_equal(read_ntff(nx_fixture_find("/profile_nc_0_session_1.ntff"), &arena)
+	assert_int_equal(nx_fixture_read_ntff(nx_fixture_find("/profile_nc_0_session_1.ntff"),
+					      &arena)
 				 .info.executions.count,
 			 3);
 	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
 	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
-	assert_int_equal(read_ntff(nx_fixture_find("/profile_nc_0_session_1.ntff"), &arena)
+	assert_int_equal(nx_fixture_read_ntff(nx_fixture_find("/profile_nc_0_session_1.ntff"),
+					      &arena)
 				 .info.executions.count,
 			 4);
 	assert_int_equal(nrt_inspect_export(255), NRT_SUCCESS); /* no session: nothing to write */
@@ -319,42 +281,6 @@ static void a_warm_up_is_not_captured(void **state)
 	assert_int_equal(nx_fixture_count(".ntff"), 1);
 	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
 	assert_int_equal(nrt_inspect_config_free(config), NRT_SUCCESS);
-}
-
-static void a_core_has_sessions_of_its_own(void **state)
-{
-	char path[256];
-	struct nx_arena arena = {0};
-	struct nx_fixture_run run;
-	uint64_t ids[3];
-
-	(void)state;
-	unsetenv("NEURON_RT_INSPECT_ENABLE");
-	nx_fixture_init();
-	run = nx_fixture_load(1);
-	snprintf(path, sizeof(path), "%s/session.ntff", nx_fixture_folder());
-	assert_int_equal(nrt_profile_session_stop(1, &ids[0]), NRT_INVALID);
-	assert_int_equal(nrt_profile_session_start(99), NRT_INVALID);
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(nrt_profile_session_start(1), NRT_SUCCESS);
-		assert_int_equal(nrt_profile_session_start(1), NRT_INVALID);
-		assert_int_equal(nrt_execute_repeat(run.model, run.inputs, run.outputs, i + 1), 0);
-		assert_int_equal(nrt_profile_session_stop(1, &ids[i]), NRT_SUCCESS);
-		assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
-	}
-	assert_int_equal(ids[1], ids[0] + 1);
-	assert_int_equal(nrt_profile_session_serialize(ids[1], path), NRT_SUCCESS);
-	assert_int_equal(read_ntff(path, &arena).info.executions.count, 2);
-	assert_int_equal(nrt_profile_session_serialize(ids[1], path), NRT_INVALID); /* forgotten */
-	assert_int_equal(nrt_profile_session_drop(ids[0]), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_session_drop(ids[0]), NRT_INVALID);
-	assert_int_equal(nrt_profile_session_drop_all(1), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_session_serialize(ids[2], path), NRT_INVALID);
-	assert_int_equal(nrt_profile_session_start(1), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_session_stop(1, &ids[0]), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_session_serialize(ids[0], path),
-			 NRT_INVALID); /* nothing ran */
-	nx_arena_release(&arena);
 }
 
 static void the_folder_of_the_process_can_be_asked_for(void **state)
@@ -528,7 +454,9 @@ static void a_signal_or_exit_completes_the_session(void **state)
 		assert_int_equal(waitpid(child, &status, 0), child);
 		assert_int_equal(status, signals[i]); /* ended by the signal, or well */
 		snprintf(name, sizeof(name), "_pid_%d/profile_nc_0_session_1.ntff", (int)child);
-		assert_int_equal(read_ntff(nx_fixture_find(name), &arena).info.executions.count, 5);
+		assert_int_equal(
+			nx_fixture_read_ntff(nx_fixture_find(name), &arena).info.executions.count,
+			5);
 	}
 	nx_arena_release(&arena);
 }
@@ -599,108 +527,8 @@ static void a_child_does_not_write_into_its_parents_capture(void **state)
 	assert_int_equal(read_stream(nx_fixture_find("ntrace.pb"), 3).of_type, 2);
 }
 
-/* --- profiles on request
- * -------------------------------------------------------------------------- */
-
-static void one_model_is_profiled_between_start_and_stop(void **state)
-{
-	char path[200];
-	struct nx_arena arena = {0};
-	struct nx_fixture_run run;
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/one.ntff", getenv("NEURON_RT_INSPECT_OUTPUT_DIR"));
-	setenv("NEURON_RT_INSPECT_ENABLE", "0", 1);
-	nx_fixture_init();
-	run = nx_fixture_load(0);
-	assert_int_equal(nrt_profile_stop(path), NRT_INVALID);
-	assert_int_equal(nrt_profile_start(run.model, ""), NRT_INVALID);
-	assert_int_equal(nrt_profile_start(run.model, "-"), NRT_INVALID); /* the host's output */
-	assert_int_equal(nrt_profile_start(run.model, path), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_start(run.model, path), NRT_INVALID);
-	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_stop("other"), NRT_INVALID);
-	assert_int_equal(nrt_profile_stop(path), NRT_SUCCESS);
-	assert_int_equal(read_ntff(path, &arena).info.executions.items[0].uid.len, 16);
-	assert_int_equal(nrt_profile_start(run.model, "/no/such/folder/x.ntff"), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_stop("/no/such/folder/x.ntff"), NRT_INVALID);
-	nx_arena_release(&arena);
-}
-
-static void ranks_of_one_process_are_profiled_at_once(void **state)
-{
-	const char *folder = getenv("NEURON_RT_INSPECT_OUTPUT_DIR");
-	char first[200], second[200];
-	struct nx_arena arena = {0};
-	struct nx_fixture_run runs[2];
-
-	(void)state;
-	snprintf(first, sizeof(first), "%s/first.ntff", folder);
-	snprintf(second, sizeof(second), "%s/second.ntff", folder);
-	setenv("NEURON_RT_INSPECT_ENABLE", "0", 1);
-	nx_fixture_init();
-	runs[0] = nx_fixture_load(0);
-	runs[1] = nx_fixture_load(1);
-	assert_int_equal(nrt_profile_start(runs[0].model, first), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_start(runs[1].model, first), NRT_INVALID);
-	assert_int_equal(nrt_profile_start(runs[1].model, second), NRT_SUCCESS);
-	assert_int_equal(nrt_execute(runs[0].model, runs[0].inputs, runs[0].outputs), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_stop(first), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_stop(first), NRT_INVALID);
-	assert_int_equal(nrt_profile_stop(second), NRT_SUCCESS);
-	assert_int_equal(read_ntff(first, &arena).info.executions.count, 1);
-	assert_int_equal(read_ntff(second, &arena).info.executions.count, 0); /* it did not run */
-	nx_arena_release(&arena);
-}
-
-static void continuous_profiling_saves_on_request(void **state)
-{
-	nrt_profile_continuous_options_t *options;
-	struct nx_fixture_run run;
-
-	(void)state;
-	setenv("NEURON_RT_INSPECT_ENABLE", "0", 1);
-	nx_fixture_init();
-	run = nx_fixture_load(3);
-	assert_int_equal(nrt_profile_continuous_options_allocate(&options), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_continuous_options_set_output_dir(options, ""), NRT_INVALID);
-	assert_int_equal(nrt_profile_continuous_options_set_output_dir(
-				 options, getenv("NEURON_RT_INSPECT_OUTPUT_DIR")),
-			 NRT_SUCCESS);
-	assert_int_equal(nrt_profile_continuous_stop(), NRT_INVALID);
-	assert_int_equal(nrt_profile_continuous_save(3, options), NRT_INVALID);
-	assert_int_equal(nrt_profile_continuous_start(NULL), NRT_INVALID);
-	assert_int_equal(nrt_profile_continuous_start(options), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_continuous_start(options), NRT_INVALID);
-	assert_int_equal(nrt_profile_continuous_save(3, options), NRT_INVALID); /* nothing ran */
-	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
-	assert_int_equal(nx_fixture_count(".ntff"), 0);
-	assert_int_equal(nrt_profile_continuous_save(3, options), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_continuous_save(3, options), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_continuous_save(2, options), NRT_INVALID);
-	assert_int_equal(nrt_profile_continuous_save(9, options), NRT_INVALID);
-	assert_int_equal(nx_fixture_count(".ntff"), 2);
-	assert_int_equal(nrt_profile_continuous_stop(), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_continuous_options_free(options), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_continuous_options_free(NULL), NRT_INVALID);
-	assert_int_equal(nrt_profile_continuous_options_allocate(NULL), NRT_INVALID);
-}
-
-static void inspect_and_continuous_exclude_each_other(void **state)
-{
-	nrt_profile_continuous_options_t *options;
-
-	(void)state;
-	setenv("NEURON_RT_INSPECT_DEVICE_PROFILE", "1", 1);
-	nx_fixture_init();
-	assert_int_equal(nrt_profile_continuous_options_allocate(&options), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_continuous_start(options), NRT_INVALID);
-	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
-	assert_int_equal(nrt_profile_continuous_start(options), NRT_SUCCESS);
-	nrt_profile_continuous_options_free(options);
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name)                                                                                 \
+	cmocka_unit_test_setup_teardown(name, nx_fixture_begin_inspect, nx_fixture_end_inspect)
 
 int main(void)
 {
@@ -718,16 +546,11 @@ int main(void)
 		CASE(a_host_that_begins_ends_the_session_of_the_environment),
 		CASE(part_of_a_run_is_captured_each_time),
 		CASE(a_warm_up_is_not_captured),
-		CASE(a_core_has_sessions_of_its_own),
 		CASE(the_folder_of_the_process_can_be_asked_for),
 		CASE(options_take_the_place_of_variables),
 		CASE(nothing_is_nowhere),
 		CASE(a_folder_that_cannot_be_is_told),
 		CASE(a_child_does_not_write_into_its_parents_capture),
-		CASE(one_model_is_profiled_between_start_and_stop),
-		CASE(ranks_of_one_process_are_profiled_at_once),
-		CASE(continuous_profiling_saves_on_request),
-		CASE(inspect_and_continuous_exclude_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
