@@ -4,8 +4,8 @@
 
 usage: check_parity.py SOURCE_ROOT BUILD_ROOT SHARED
 
-A case of `cli` is a title of a .cases file; the words of any other case must stand in a file of
-tests, in this order. Without SHARED/specs/features.md the list of features is not compared. Prints
+A case of `cli` is a title of a .cases file. The words of any other case must stand, in this order, in
+the file of its test (golden/<name>.py, unit/.../test_<name>.c), or in any if that has another name. Without SHARED/specs/features.md the list of features is not compared. Prints
 TAP.
 """
 
@@ -52,14 +52,18 @@ def every_test_exists(_):
 def every_case_exists(_):
     files = [path for folder in ('tests', 'ui/tests') for path in (SOURCE / folder).rglob('*')
              if path.suffix in TEXTS and path.is_file()]
-    text = ' '.join(words(path.read_text(errors='replace')) for path in files)
+    texts = {path: f' {words(path.read_text(errors="replace"))} ' for path in files}
     titles = {line[2:] for path in (SOURCE / 'tests/cli').glob('*.cases')
               for line in path.read_text().splitlines() if line.startswith('# ')}
     for name, _, shown in rows():
         test = ''
         for other, case in re.findall(r'`([^`]+)`|"([^"]+)"', shown):
             test = other or test
-            found = case in titles if test == 'cli' else f' {words(case)} ' in text
+            unit = f'test_{test.split("/")[-1]}.c'
+            own = [t for path, t in texts.items() if path.as_posix().endswith(f'/{test}{path.suffix}')]
+            own = own or [t for path, t in texts.items() if path.name == unit]
+            found = case in titles if test == 'cli' else any(
+                f' {words(case)} ' in t for t in own or texts.values())
             assert other or found, f'{name}: {case}'
 
 
