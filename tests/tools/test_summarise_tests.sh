@@ -54,4 +54,15 @@ expect 'nothing run is not a success' 1 '0 passed, 0 failed' empty.json
 printf 'ok fuzz_a\nnot ok fuzz_b\n' >steps.tap
 expect 'plain TAP is read too' 1 '1 passed, 1 failed' steps.tap
 
+cp bad.json twice.json
+cp good.json twice-again.json
+expect 'a failure that passes alone is unsteady, not a failure' 0 '2 passed, 0 failed' twice.json
+
+cp bad.json twice-again.json
+expect 'a failure that fails alone stays one' 1 '2 passed, 1 failed' twice.json
+
+expect 'a failing test may run again' 0 't' --failed bad.json
+meson_log FAIL 'ERROR: AddressSanitizer: heap-use-after-free\n' >report.json
+expect 'what a sanitizer reported may not' 0 '' --failed report.json
+
 echo "1..$count"

@@ -211,7 +211,7 @@ const cases = {
 		assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "demo");
 		await page.getByLabel("Name", { exact: true }).fill("uploaded");
 		await page.getByRole("button", { name: "Upload", exact: true }).click();
-		await row(page, "uploaded").getByText("Ready").waitFor({ timeout: 60_000 });
+		await row(page, "uploaded").getByText("Ready").waitFor();
 		const [mine, theirs] = [await profile("uploaded"), await profile("alpha")];
 		assert.equal(mine.row_count, theirs.row_count);
 		assert.deepEqual(mine.tables, theirs.tables);
@@ -231,7 +231,7 @@ const cases = {
 			ntff: { name: "dropped.ntff", mimeType: "", buffer: big } });
 		await page.getByLabel("Name", { exact: true }).fill("dropped");
 		await page.getByRole("button", { name: "Upload", exact: true }).click();
-		await row(page, "dropped").getByText("Ready").waitFor({ timeout: 60_000 });
+		await row(page, "dropped").getByText("Ready").waitFor();
 		assert.ok(pieces.length >= 3, pieces.join());
 		assert.equal((await profile("dropped")).row_count, (await profile("alpha")).row_count);
 	},
@@ -258,7 +258,7 @@ const cases = {
 		await page.locator("dialog input[type=file]").first().setInputFiles(system);
 		await page.getByLabel("Name", { exact: true }).fill("whole");
 		await page.getByRole("button", { name: "Upload", exact: true }).click();
-		await row(page, "whole").getByText("Ready").waitFor({ timeout: 60_000 });
+		await row(page, "whole").getByText("Ready").waitFor();
 		const [mine, theirs] = [await profile("whole"), await profile("training")];
 		assert.equal(mine.kind, "system");
 		assert.equal(mine.row_count, theirs.row_count);
@@ -272,7 +272,7 @@ const cases = {
 			ntff: { name: "wrong.ntff", mimeType: "", buffer: Buffer.from("no recording at all") } });
 		await page.getByLabel("Name", { exact: true }).fill("broken");
 		await page.getByRole("button", { name: "Upload", exact: true }).click();
-		await row(page, "broken").getByText("Failed").waitFor({ timeout: 60_000 });
+		await row(page, "broken").getByText("Failed").waitFor();
 		const { reason } = await profile("broken").catch(async () =>
 			(await listed()).find((one) => one.name === "broken"));
 		assert.ok(reason.length > 10, reason);
@@ -281,9 +281,9 @@ const cases = {
 	async "changes from the command line appear without a reload"() {
 		const page = await openList();
 		world.makeDevice("from outside");
-		await row(page, "from outside").waitFor({ timeout: 30_000 });
+		await row(page, "from outside").waitFor();
 		world.run(world.program, "delete", "from outside", "--data-path", world.workspace, "--yes");
-		await row(page, "from outside").waitFor({ state: "detached", timeout: 30_000 });
+		await row(page, "from outside").waitFor({ state: "detached" });
 	},
 };
 
