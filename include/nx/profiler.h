@@ -54,11 +54,11 @@ const char *nx_profiler_error(void);
 /* --- sessions ------------------------------------------------------------------------------- */
 
 typedef struct nx_profiler_options {
-	size_t struct_size;	/* sizeof(nx_profiler_options): later versions add members */
-	const char *output_dir; /* NULL: "output" in the current folder */
-	uint64_t buffer_bytes;	/* memory for events of all threads together; 0: 32 MiB */
-	bool with_runtime;	/* trace the calls of libnrt.so.1 too, if it is loaded */
-	bool with_device;	/* let libnrt.so.1 profile executions on the device, too */
+	size_t struct_size;	      /* sizeof(nx_profiler_options): later versions add members */
+	const char *output_dir;	      /* NULL: "output" in the current folder */
+	uint64_t buffer_bytes;	      /* memory for events of all threads together; 0: 32 MiB */
+	bool with_runtime;	      /* trace the calls of libnrt.so.1 too, if it is loaded */
+	bool with_device;	      /* let libnrt.so.1 profile executions on the device, too */
 	uint64_t max_events_per_core; /* of libnrt.so.1; 0: its default */
 } nx_profiler_options;
 
