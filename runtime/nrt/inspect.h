@@ -38,6 +38,9 @@ struct nrt_inspect_config {
 	struct nx_trace_filter filter;
 	uint64_t max_events;
 	bool is_from_program; /* not from variables */
+	/* of the profiler library, which shares its folder and clock; "" and 0 otherwise */
+	char folder[NX_INSPECT_PATH_MAX + 256];
+	uint64_t epoch_offset_ns;
 };
 
 void nx_inspect_config_reset(struct nrt_inspect_config *config);
@@ -52,6 +55,10 @@ void nx_inspect_config_read(struct nrt_inspect_config *config);
 void nx_inspect_end(void);
 /* For nrt_init: begins a session if NEURON_RT_INSPECT_ENABLE is set; logs failures. */
 void nx_inspect_begin_from_environment(void);
+/* A session for the profiler library, now or with nrt_init. False: err has the reason. */
+bool nx_inspect_begin_shared(const struct nrt_inspect_config *config, struct nx_error *err);
+/* Ends it; false if it never began. */
+bool nx_inspect_end_shared(void);
 /* In the child after a fork: forgets the session, which is the parent's. */
 void nx_inspect_abandon(void);
 

@@ -17,13 +17,13 @@
 #include "base/thread.h"
 #include "format/process_folder.h"
 #include "runtime/nrt/environment.h"
-#include "runtime/nrt/guest_files.h"
 #include "runtime/nrt/host_samples.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/interned.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/ntff_capture.h"
 #include "runtime/nrt/symbol_version.h"
+#include "runtime/trace/guest_files.h"
 
 #define DRAIN_PERIOD_NS UINT64_C(50000000)
 #define SAMPLE_PERIOD_NS UINT64_C(1000000000)
@@ -64,6 +64,14 @@ static struct {
 	     .memory = {.fd = -1}};
 static_assert(sizeof(session.folder) == sizeof(((struct nx_inspect_device *)0)->folder),
 	      "nx_inspect_device_wishes copies the folder");
+static_assert(sizeof(session.folder) == sizeof(session.config.folder), "make_folder copies it");
+
+/* What the profiler library asked for; under the lock of life. */
+static struct {
+	struct nrt_inspect_config config;
+	bool is_waiting; /* for nrt_init */
+	uint64_t number; /* of its session; 0: none */
+} shared;
 
 /* Signals that end the process while a session runs; it is completed first. */
 static const int ending_signals[] = {SIGTERM, SIGINT};
@@ -81,12 +89,22 @@ static bool captures(unsigned activity)
 
 /* --- draining --------------------------------------------------------------------------------- */
 
+static bool append(struct nx_guest_stream *stream, const struct nx_bytes *records)
+{
+	bool had_failed = stream->has_failed;
+
+	if (nx_guest_stream_append(stream, nx_slice_of(records->items, records->len)))
+		return true;
+	if (!had_failed)
+		nx_log_error("nrt_inspect", "%s", stream->failure);
+	return false;
+}
+
 static void flush_events(void)
 {
 	if (!session.pending.len)
 		return;
-	if (nx_guest_stream_append(&session.events,
-				   nx_slice_of(session.pending.items, session.pending.len)))
+	if (append(&session.events, &session.pending))
 		session.stored_count += session.pending_count;
 	session.pending.len = 0;
 	session.pending_count = 0;
@@ -102,11 +120,11 @@ static void append_event(void *context, const struct nx_trace_place *place,
 		flush_events();
 }
 
-static void drain(bool is_final)
+static void drain(void)
 {
 	if (!captures(NX_INSPECT_SYSTEM))
 		return;
-	nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, is_final, append_event, NULL);
+	nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, append_event, NULL);
 	flush_events();
 }
 
@@ -119,13 +137,13 @@ static void sample(void *context)
 	(void)context;
 	if (captures(NX_INSPECT_CPU) && nx_host_read_file("/proc/stat", text, sizeof(text))) {
 		nx_host_samples_cpu(&session.samples, text, now_ns, &records);
-		nx_guest_stream_append(&session.cpu, nx_slice_of(records.items, records.len));
+		append(&session.cpu, &records);
 		records.len = 0;
 	}
 	if (captures(NX_INSPECT_HOST_MEMORY) &&
 	    nx_host_read_file("/proc/self/statm", text, sizeof(text))) {
 		nx_host_samples_memory(&session.samples, text, now_ns, &records);
-		nx_guest_stream_append(&session.memory, nx_slice_of(records.items, records.len));
+		append(&session.memory, &records);
 	}
 	nx_vec_release(&records);
 }
@@ -343,7 +361,7 @@ static void keep_draining(void *unused)
 		const struct timespec then = {(time_t)(then_ns / 1000000000u),
 					      (long)(then_ns % 1000000000u)};
 
-		drain(false);
+		drain();
 		if (ended_by)
 			end_by_signal();
 		export_now();
@@ -370,7 +388,7 @@ static void keep_draining(void *unused)
  * a shared volume may all be process 1 of the same instance, so the first to make it owns it;
  * others, and later sessions, get such a subfolder too.
  */
-static enum nx_status make_folder(struct nx_error *err)
+static enum nx_status make_own_folder(struct nx_error *err)
 {
 	size_t cap = sizeof(session.folder);
 	enum nx_status st = nx_guest_make_folder(session.config.output_dir, err);
@@ -392,6 +410,14 @@ static enum nx_status make_folder(struct nx_error *err)
 			 (unsigned long long)session.init_ns + attempt);
 	}
 	return nx_fail(err, NX_LIMIT, "%s and all alternative names exist already", session.folder);
+}
+
+static enum nx_status make_folder(struct nx_error *err)
+{
+	if (!session.config.folder[0])
+		return make_own_folder(err);
+	memcpy(session.folder, session.config.folder, sizeof(session.folder));
+	return NX_OK;
 }
 
 static enum nx_status open_streams(struct nx_error *err)
@@ -416,6 +442,7 @@ static enum nx_status begin_trace(struct nx_error *err)
 		.max_events = session.config.max_events,
 		.core_count = nx_state_instance()->visible_count,
 		.worker = nx_state_instance()->visible[0],
+		.epoch_offset_ns = session.config.epoch_offset_ns,
 	};
 
 	if (!captures(NX_INSPECT_SYSTEM))
@@ -523,7 +550,7 @@ static void finish(bool is_own_thread)
 	if (!is_own_thread)
 		nx_thread_join(&session.thread);
 	nanosleep(&moment, NULL);
-	drain(true);
+	drain();
 	counts = nx_tracer_count();
 	if (captures(NX_INSPECT_SYSTEM) && counts.total > session.stored_count)
 		nx_log_warn("nrt_inspect", "%llu of %llu trace events were dropped; %s",
@@ -569,6 +596,8 @@ void nx_inspect_abandon(void)
 	pthread_mutex_init(&session.lock, NULL);
 	pthread_cond_init(&session.wakes, NULL);
 	session.is_on = session.thread.is_running = false;
+	shared.is_waiting = false;
+	shared.number = 0;
 	ended_by = 0;
 	release_signals();
 	/* Not released: the drain thread may have been changing it. */
@@ -619,10 +648,67 @@ static NRT_STATUS begin_logged(const struct nrt_inspect_config *config, const ch
 	return st ? nx_state_fail(function, &err) : NRT_SUCCESS;
 }
 
+/* Under the lock of life. */
+static enum nx_status begin_shared(struct nx_error *err)
+{
+	enum nx_status st;
+
+	if (session.is_from_environment)
+		end();
+	st = begin(&shared.config, err);
+	session.is_from_environment = false;
+	shared.is_waiting = false;
+	shared.number = st ? 0 : session.number;
+	return st;
+}
+
+bool nx_inspect_begin_shared(const struct nrt_inspect_config *config, struct nx_error *err)
+{
+	enum nx_status st = NX_OK;
+
+	pthread_mutex_lock(&session.life);
+	shared.config = *config;
+	shared.number = 0;
+	shared.is_waiting = nx_state_check() != NRT_SUCCESS;
+	if (!shared.is_waiting)
+		st = begin_shared(err);
+	pthread_mutex_unlock(&session.life);
+	return !st;
+}
+
+bool nx_inspect_end_shared(void)
+{
+	bool has_begun;
+
+	pthread_mutex_lock(&session.life);
+	has_begun = shared.number != 0;
+	if (has_begun && session.number == shared.number)
+		end();
+	shared.number = 0;
+	shared.is_waiting = false;
+	pthread_mutex_unlock(&session.life);
+	return has_begun;
+}
+
+static bool begin_waiting(void)
+{
+	struct nx_error err = {0};
+	bool is_waiting;
+
+	pthread_mutex_lock(&session.life);
+	is_waiting = shared.is_waiting;
+	if (is_waiting && begin_shared(&err))
+		nx_log_error("nrt_init", "%s", err.message);
+	pthread_mutex_unlock(&session.life);
+	return is_waiting;
+}
+
 void nx_inspect_begin_from_environment(void)
 {
 	struct nrt_inspect_config config;
 
+	if (begin_waiting())
+		return;
 	nx_inspect_config_read(&config);
 	if (config.is_on || config.is_on_fail)
 		(void)begin_logged(&config, "nrt_init", true);

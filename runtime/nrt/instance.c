@@ -2,8 +2,6 @@
 #include "runtime/nrt/instance.h"
 
 #include <assert.h>
-#include <ctype.h>
-#include <fcntl.h>
 #include <nrt/nrt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +11,7 @@
 
 #include "runtime/nrt/environment.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/trace/host_identity.h"
 #include "runtime/trace/trace_filter.h"
 
 /* The first row of an architecture is its smallest; the first of all is the default. */
@@ -197,62 +196,18 @@ bool nx_instance_mark_read(const char *link, uint32_t *first, uint32_t *last)
 
 /* --- instance ---------------------------------------------------------------------- */
 
-static size_t read_line(const char *path, char *out, size_t cap)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, out, cap - 1);
-
-	if (fd >= 0)
-		close(fd);
-	out[len > 0 ? len : 0] = '\0';
-	out[strcspn(out, " \t\r\n")] = '\0';
-	return strlen(out);
-}
-
-/* It becomes part of a folder name, so only letters, digits and dashes are allowed. */
-static bool is_usable(const char *id)
-{
-	size_t len = strlen(id);
-
-	for (size_t i = 0; i < len; i++)
-		if (!isalnum((unsigned char)id[i]) && id[i] != '-')
-			return false;
-	return len > 0 && len < 60;
-}
-
-/* Stays the same after a restart, and differs between machines. */
-static void make_up_id(struct nx_instance *instance)
-{
-	char seed[200];
-	uint64_t id;
-
-	if (!read_line("/etc/machine-id", seed, sizeof(seed)))
-		snprintf(seed, sizeof(seed), "%s", instance->hostname);
-	id = nx_ntrace_intern_id(nx_slice_text(seed));
-	snprintf(instance->instance_id, sizeof(instance->instance_id), "i-%017llx",
-		 (unsigned long long)id);
-}
-
 static void read_instance(struct nx_instance *instance)
 {
-	const char *given = getenv("NEURON_INSTANCE_ID");
+	struct nx_host_identity identity;
 
-	if (gethostname(instance->hostname, sizeof(instance->hostname) - 1))
-		instance->hostname[0] = '\0';
-	if (given && is_usable(given)) {
-		snprintf(instance->instance_id, sizeof(instance->instance_id), "%s", given);
-		return;
-	}
-	if (given && *given)
+	nx_host_identity_read(&identity);
+	if (identity.is_variable_unusable)
 		nx_log_error("environment",
 			     "NEURON_INSTANCE_ID=%.60s cannot be part of a folder name; using "
 			     "another id",
-			     given);
-	if (read_line("/sys/class/dmi/id/board_asset_tag", instance->instance_id,
-		      sizeof(instance->instance_id)) &&
-	    strncmp(instance->instance_id, "i-", 2) == 0 && is_usable(instance->instance_id))
-		return;
-	make_up_id(instance);
+			     getenv("NEURON_INSTANCE_ID"));
+	memcpy(instance->instance_id, identity.instance_id, sizeof(instance->instance_id));
+	memcpy(instance->hostname, identity.hostname, sizeof(instance->hostname));
 }
 
 void nx_instance_read(struct nx_instance *instance)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "runtime/nrt/guest_files.h"
+#include "runtime/trace/guest_files.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/ntff_encode.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/json_writer.h"
-#include "runtime/nrt/guest_files.h"
+#include "runtime/trace/guest_files.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"
@@ -266,7 +266,7 @@ static bool fetch(struct fetching *f, uint32_t core, uint64_t max_events)
 {
 	if (!nx_heap_guarded(begin_text, f))
 		return false;
-	nx_tracer_take(core, max_events, !nx_tracer_is_on(), fetch_event, f);
+	nx_tracer_take(core, max_events, fetch_event, f);
 	return !f->is_out_of_memory && nx_heap_guarded(end_text, f);
 }
 

@@ -65,10 +65,15 @@ static struct nx_trace_tie read_tie(uint64_t epoch_offset_ns)
 	return best;
 }
 
-void nx_trace_clock_begin(struct nx_trace_clock *clock)
+uint64_t nx_trace_clock_epoch_offset_ns(void)
+{
+	return read_ns(CLOCK_REALTIME) - read_ns(CLOCK_MONOTONIC);
+}
+
+void nx_trace_clock_begin(struct nx_trace_clock *clock, uint64_t epoch_offset_ns)
 {
 	memset(clock, 0, sizeof(*clock));
-	clock->epoch_offset_ns = read_ns(CLOCK_REALTIME) - read_ns(CLOCK_MONOTONIC);
+	clock->epoch_offset_ns = epoch_offset_ns;
 	clock->ties[0] = read_tie(clock->epoch_offset_ns);
 	clock->tie_count = 1;
 }

@@ -52,7 +52,9 @@ static inline uint64_t nx_trace_clock_ticks(void)
 
 uint64_t nx_trace_clock_epoch_ns(void); /* the system clock, for events without ticks */
 
-void nx_trace_clock_begin(struct nx_trace_clock *clock);
+/* Epoch minus CLOCK_MONOTONIC now; clocks that begin with the same value agree. */
+uint64_t nx_trace_clock_epoch_offset_ns(void);
+void nx_trace_clock_begin(struct nx_trace_clock *clock, uint64_t epoch_offset_ns);
 /* Adds a tie. Call it after events were written and before they are converted. */
 void nx_trace_clock_tie(struct nx_trace_clock *clock);
 /* Adds the given tie; ticks and time must increase. */

@@ -9,6 +9,7 @@
 #define MAX_TEXT 24 /* a 64-bit number */
 
 static_assert(NX_TRACE_TYPE_COUNT <= UINT8_MAX, "a type fits into a record");
+static_assert(NX_TRACE_CHUNK_WORDS % NX_TRACE_RECORD_WORDS == 0, "positions have no gaps");
 
 struct field {
 	const char *name;
@@ -106,6 +107,21 @@ static const struct layout layouts[NX_TRACE_TYPE_COUNT] = {
 	[NX_TRACE_CONSUME_ERRORS] = {.start = {WHOLE(0, "exec_id"), WHOLE(1, "model_id")}},
 	[NX_TRACE_CONSUME_STDIO] = {.start = {WHOLE(0, "exec_id"), WHOLE(1, "model_id")}},
 };
+
+void nx_trace_event_unpack(uint64_t position, const uint64_t *words, struct nx_trace_record *out)
+{
+	*out = (struct nx_trace_record){
+		.position = position / NX_TRACE_RECORD_WORDS,
+		.ticks = words[1],
+		.tracking = words[2],
+		.thread_id = (uint32_t)words[0],
+		.type = (uint8_t)(words[0] >> 32),
+		.phase = (uint8_t)(words[0] >> 40),
+		.flags = (uint8_t)nx_trace_head_flags(words[0]),
+	};
+	for (unsigned i = 0; i < NX_TRACE_ARGS; i++)
+		out->args[i] = words[3 + i];
+}
 
 size_t nx_trace_event_values(const struct nx_trace_record *record, struct nx_trace_value *out)
 {

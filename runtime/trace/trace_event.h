@@ -56,6 +56,31 @@ enum nx_trace_event_type {
 	NX_TRACE_TYPE_COUNT = 40,
 };
 
+#define NX_TRACE_ARGS 4
+#define NX_TRACE_RECORD_WORDS (3u + NX_TRACE_ARGS + 1u) /* one is spare: a cache line */
+
+struct nx_trace_record {
+	uint64_t position; /* unique in its ring; consecutive within a thread's chunk */
+	uint64_t ticks;	   /* of trace_clock, or epoch nanoseconds with NX_TRACE_IS_EPOCH */
+	uint64_t tracking; /* of a STOP: position of its START plus 1; else 0 */
+	uint32_t thread_id;
+	uint8_t type;  /* as ntrace files number events */
+	uint8_t phase; /* enum nx_ntrace_phase */
+	uint8_t flags;
+	uint64_t args[NX_TRACE_ARGS]; /* packed as trace_event.c says */
+};
+
+/* The first word of a record in the ring; ticks, tracking and arguments follow. */
+static inline uint64_t nx_trace_pack(uint32_t thread_id, unsigned type, unsigned phase,
+				     unsigned flags)
+{
+	return nx_trace_head(thread_id | (uint64_t)(type & 0xff) << 32 |
+				     (uint64_t)(phase & 0xff) << 40,
+			     flags, NX_TRACE_RECORD_WORDS);
+}
+
+void nx_trace_event_unpack(uint64_t position, const uint64_t *words, struct nx_trace_record *out);
+
 #define NX_TRACE_MAX_VALUES 8
 
 enum nx_trace_style { NX_TRACE_DECIMAL, NX_TRACE_HEX, NX_TRACE_CATEGORY };

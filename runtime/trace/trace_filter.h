@@ -15,8 +15,8 @@
 #define NX_RUNTIME_TRACE_TRACE_FILTER_H
 
 #include "format/ntrace.h"
+#include "runtime/trace/trace_writer.h"
 
-#define NX_TRACE_MAX_CORES 128
 #define NX_TRACE_DEFAULT_EVENTS UINT64_C(1000000)
 
 struct nx_trace_filter {

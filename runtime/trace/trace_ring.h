@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_ring: the events of one NeuronCore; any number of writers, one reader.
+ * trace_ring: records of many threads, without a locked instruction for a record; one reader.
  *
- * A writer never waits: it takes the next position, claims its slot and fills it.
- * If the ring is full, the oldest event is overwritten. The reader may run
- * concurrently. Every position is either taken or counted as dropped, so
+ * The memory of a ring is divided into chunks of 8 KiB. A thread has a lane in the ring: the chunk
+ * that only it writes to, and how far it has come. When the chunk is full, the thread takes the
+ * next one, lock-free: the chunks are used in turn, so if nobody reads, that is the oldest one, and
+ * its records are overwritten. While the reader keeps up, few chunks are in use and stay in the
+ * cache. The reader merges the chunks by time.
  *
- *	taken + dropped_count == nx_trace_ring_total()
+ * Nobody waits for anybody. Each lane counts its records and the reader what it took, so
  *
- * holds once the reader has caught up. An event is also dropped if its slot is still
- * claimed by a thread that stopped a whole round earlier, or if its writer died.
+ *	taken + dropped == total
  *
- * A ring is never unmapped, as a thread may be about to write to it;
- * nx_trace_ring_forget frees its memory but keeps the addresses.
+ * holds once the writers have stopped and the reader has caught up.
+ *
+ * A record is its first word (nx_trace_head), ticks, and further words. Its position is unique in
+ * the ring: the turn of its chunk, then the word within the chunk.
+ *
+ * Memory is never unmapped, as a thread may be about to write to it; nx_trace_ring_forget frees it
+ * but keeps the addresses. Lanes are never freed either.
  */
 #ifndef NX_RUNTIME_TRACE_TRACE_RING_H
 #define NX_RUNTIME_TRACE_TRACE_RING_H
@@ -24,91 +30,149 @@
 
 #include "base/bare/status.h"
 
-#define NX_TRACE_ARGS 4
+#define NX_TRACE_CHUNK_WORDS 1024u
+#define NX_TRACE_CHUNK_BYTES (NX_TRACE_CHUNK_WORDS * sizeof(uint64_t))
+#define NX_TRACE_MAX_RECORD_WORDS (NX_TRACE_CHUNK_WORDS / 2)
 
-struct nx_trace_record {
-	uint64_t position; /* since the ring was made */
-	uint64_t ticks;	   /* of trace_clock, or epoch nanoseconds with NX_TRACE_IS_EPOCH */
-	uint64_t tracking; /* of a STOP: position of its START plus 1; else 0 */
-	uint32_t thread_id;
-	uint8_t type;  /* as ntrace files number events */
-	uint8_t phase; /* enum nx_ntrace_phase */
-	uint8_t flags;
-	uint64_t args[NX_TRACE_ARGS]; /* packed as trace_event says */
+/* The time of the record is not in ticks; it is merged with the record before it. */
+#define NX_TRACE_IS_EPOCH 1u
+
+/* The first word: 48 bits for the writer, 4 flags, the number of words of the record. */
+static inline uint64_t nx_trace_head(uint64_t value, unsigned flags, unsigned word_count)
+{
+	return value | (uint64_t)flags << 48 | (uint64_t)word_count << 52;
+}
+
+static inline unsigned nx_trace_head_words(uint64_t head)
+{
+	return (unsigned)(head >> 52);
+}
+
+static inline unsigned nx_trace_head_flags(uint64_t head)
+{
+	return (unsigned)(head >> 48) & 15;
+}
+
+struct nx_trace_chunk {
+	/* 2 * ticket, plus 1 while a thread writes to it; 0: never used. Tickets count from 1. */
+	_Alignas(64) _Atomic uint64_t stamp;
+	_Atomic uint64_t head; /* words written, and records in the upper half */
+	_Atomic uint64_t begin_ticks;
+	_Atomic uint64_t done; /* stamp of which the reader has taken everything */
+	/* The reader's own: */
+	_Alignas(64) uint64_t ticket;
+	uint64_t next_ticks; /* by which it is merged */
+	uint32_t read_words, read_records;
+	uint32_t end_words, end_records; /* head when the merge began */
 };
 
-enum { NX_TRACE_IS_EPOCH = 1 };
+/* What writers use: replaced as a whole if a session needs another size. */
+struct nx_trace_store {
+	struct nx_trace_chunk *chunks;
+	_Atomic uint64_t *words;
+	uint32_t *heap; /* the reader's, of chunk_count */
+	size_t mapped_bytes;
+	uint32_t chunk_count;
+	_Alignas(64) _Atomic uint64_t next_ticket;
+	_Atomic uint32_t chunk_limit; /* chunks that this session may use */
+	_Atomic uint64_t origin;      /* ticket at the last restart */
+	_Atomic uint32_t used_count;  /* chunks used since; the first ones */
+	uint32_t peak_count;	      /* chunks ever used before the last restart */
+};
 
-/* One cache line. The stamp says whose the words are: 2 * (position + 1), plus 1 while written. */
-struct nx_trace_slot {
-	_Atomic uint64_t stamp;
-	_Atomic uint64_t words[7];
+/* A thread's place in a ring. A zeroed lane has none yet. */
+struct nx_trace_lane {
+	_Atomic uint64_t count; /* of records, also those that found no room; never decreases */
+	_Atomic uint64_t *words;
+	uint64_t first; /* position of the chunk's first word */
+	uint64_t session;
+	uint32_t at, end; /* words of the chunk */
+	struct nx_trace_chunk *chunk;
+	struct nx_trace_lane *next; /* of the ring's */
+	bool is_listed;
 };
 
 struct nx_trace_ring {
-	_Alignas(64) _Atomic uint64_t head; /* next position */
-	_Alignas(64) struct nx_trace_slot *slots;
-	uint64_t mask;
-	uint64_t limit; /* number of latest events that are kept */
+	struct nx_trace_store *_Atomic store;
+	struct nx_trace_lane *_Atomic lanes;
 	/* The reader's own: */
-	_Alignas(64) uint64_t base; /* where counting began */
-	uint64_t tail;		    /* next position to take */
-	uint64_t dropped_count;
-	uint64_t stuck_at; /* position the reader waits for, and how often it did */
-	unsigned stuck_count;
+	uint64_t limit;	       /* number of latest records that are kept */
+	uint64_t first_ticket; /* since the restart */
+	uint64_t base_count;   /* records of all lanes before it */
+	uint64_t taken_count;
 };
 
-/* Reserves addresses for limit events, rounded up to a power of two. LIMIT if that fails. */
-NX_MUST_CHECK enum nx_status nx_trace_ring_init(struct nx_trace_ring *ring, uint64_t limit);
-
-/* Restarts counting: events in the ring are neither taken nor dropped. */
-void nx_trace_ring_restart(struct nx_trace_ring *ring, uint64_t limit);
+/* Makes room for limit records of record_words each, and restarts. LIMIT if memory is short. */
+NX_MUST_CHECK enum nx_status nx_trace_ring_prepare(struct nx_trace_ring *ring, uint64_t limit,
+						   unsigned record_words);
+/* The same for records of any length, of which as many are kept as fit. */
+NX_MUST_CHECK enum nx_status nx_trace_ring_prepare_bytes(struct nx_trace_ring *ring,
+							 uint64_t bytes);
+/* Restarts counting: records in the ring are neither taken nor dropped. */
+void nx_trace_ring_restart(struct nx_trace_ring *ring);
 /* Frees the memory. */
 void nx_trace_ring_forget(struct nx_trace_ring *ring);
+/* In the child after a fork: no thread but the caller writes any more. */
+void nx_trace_ring_abandon(struct nx_trace_ring *ring);
 
-/*
- * Takes up to cap of the oldest events, in order. Stops at an event that is still being
- * written, unless is_final, which means that no writer will finish it.
- */
-size_t nx_trace_ring_take(struct nx_trace_ring *ring, struct nx_trace_record *out, size_t cap,
-			  bool is_final);
+/* Words valid during the call, the position of the first one. */
+typedef void (*nx_trace_ring_fn)(void *context, uint64_t position, const uint64_t *words,
+				 unsigned count);
+/* Takes up to max of the oldest records, merged by time. */
+uint64_t nx_trace_ring_take(struct nx_trace_ring *ring, uint64_t max, nx_trace_ring_fn fn,
+			    void *context);
 
-/* The number of events since the last restart. */
-static inline uint64_t nx_trace_ring_total(const struct nx_trace_ring *ring)
+struct nx_trace_ring_counts {
+	uint64_t total; /* since the restart: taken, dropped or pending */
+	uint64_t dropped;
+	uint64_t pending;
+};
+struct nx_trace_ring_counts nx_trace_ring_count(const struct nx_trace_ring *ring);
+
+/* The thread's next chunk, for a record of so many words; false if there is none. */
+bool nx_trace_lane_turn(struct nx_trace_lane *lane, struct nx_trace_ring *ring, uint64_t session,
+			unsigned words);
+/* The thread writes no more: others may use its chunk. */
+void nx_trace_lane_leave(struct nx_trace_lane *lane);
+
+/* Space for a record, NULL if it has to be dropped; count it with _publish or _drop. */
+static inline _Atomic uint64_t *nx_trace_lane_claim(struct nx_trace_lane *lane,
+						    struct nx_trace_ring *ring, uint64_t session,
+						    unsigned words)
 {
-	return atomic_load_explicit(&ring->head, memory_order_relaxed) - ring->base;
+	if (__builtin_expect(lane->at + words > lane->end || lane->session != session, 0) &&
+	    !nx_trace_lane_turn(lane, ring, session, words))
+		return NULL;
+	return lane->words + lane->at;
 }
 
-/* The first word of a slot. */
-static inline uint64_t nx_trace_pack(uint32_t thread_id, unsigned type, unsigned phase,
-				     unsigned flags)
+/* Stores are releases: a reader that sees a new word also sees the chunk's new stamp. */
+static inline void nx_trace_word(_Atomic uint64_t *words, unsigned i, uint64_t value)
 {
-	return thread_id | (uint64_t)(type & 0xff) << 32 | (uint64_t)(phase & 0xff) << 40 |
-	       (uint64_t)(flags & 0xff) << 48;
+	atomic_store_explicit(&words[i], value, memory_order_release);
 }
 
-/* Returns the event's position plus 1, even if the event had to be dropped. */
-static inline uint64_t nx_trace_ring_put(struct nx_trace_ring *ring, uint64_t packed,
-					 uint64_t ticks, uint64_t tracking,
-					 const uint64_t args[NX_TRACE_ARGS])
+static inline void nx_trace_lane_count(struct nx_trace_lane *lane)
 {
-	uint64_t position = atomic_fetch_add_explicit(&ring->head, 1, memory_order_relaxed);
-	struct nx_trace_slot *slot = &ring->slots[position & ring->mask];
-	uint64_t stamp = (position + 1) << 1;
-	uint64_t seen = atomic_load_explicit(&slot->stamp, memory_order_relaxed);
+	uint64_t count = atomic_load_explicit(&lane->count, memory_order_relaxed);
 
-	if ((seen & 1) || seen > stamp ||
-	    !atomic_compare_exchange_strong_explicit(&slot->stamp, &seen, stamp | 1,
-						     memory_order_acq_rel, memory_order_relaxed))
-		return position + 1;
-	/* Release stores: a reader that sees a new word also sees the odd stamp. */
-	atomic_store_explicit(&slot->words[0], packed, memory_order_release);
-	atomic_store_explicit(&slot->words[1], ticks, memory_order_release);
-	atomic_store_explicit(&slot->words[2], tracking, memory_order_release);
-	for (unsigned i = 0; i < NX_TRACE_ARGS; i++)
-		atomic_store_explicit(&slot->words[3 + i], args[i], memory_order_release);
-	atomic_store_explicit(&slot->stamp, stamp, memory_order_release);
-	return position + 1;
+	atomic_store_explicit(&lane->count, count + 1, memory_order_relaxed);
 }
+
+/* Returns the record's position. */
+static inline uint64_t nx_trace_lane_publish(struct nx_trace_lane *lane, unsigned words)
+{
+	uint64_t position = lane->first + lane->at;
+	uint64_t head = atomic_load_explicit(&lane->chunk->head, memory_order_relaxed);
+
+	lane->at += words;
+	nx_trace_lane_count(lane);
+	atomic_store_explicit(&lane->chunk->head, head + words + (UINT64_C(1) << 32),
+			      memory_order_release);
+	return position;
+}
+
+/* Counts a record that found no room; returns a position that no other record has. */
+uint64_t nx_trace_lane_drop(struct nx_trace_lane *lane, struct nx_trace_ring *ring);
 
 #endif

@@ -3,20 +3,15 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#define BATCH 256
+#include <string.h>
 
 _Atomic uint64_t nx_trace_enabled[NX_TRACE_MAX_CORES];
+struct nx_trace_ring nx_trace_rings[NX_TRACE_MAX_CORES];
 
-static _Thread_local uint32_t thread_id __attribute__((tls_model("initial-exec")));
+static_assert(NX_TRACE_TYPE_COUNT <= NX_TRACE_SESSION_SHIFT, "bits for types and for the session");
 
 static struct {
 	pthread_mutex_t lock;
-	/* Writers read these without the lock; a ring is never freed. */
-	struct nx_trace_ring *_Atomic rings[NX_TRACE_MAX_CORES];
 	bool has_ring[NX_TRACE_MAX_CORES]; /* in this session */
 	_Atomic bool is_on;		   /* these two change under the lock */
 	_Atomic uint64_t session;
@@ -26,60 +21,22 @@ static struct {
 
 uint32_t nx_trace_thread_id(void)
 {
-	if (__builtin_expect(!thread_id, 0))
-		thread_id = (uint32_t)syscall(SYS_gettid);
-	return thread_id;
-}
+	struct nx_trace_writer *writer = nx_trace_writer_get();
 
-uint64_t nx_trace_put(uint32_t core, uint64_t packed, uint64_t ticks, uint64_t tracking,
-		      const uint64_t args[NX_TRACE_ARGS])
-{
-	struct nx_trace_ring *ring = atomic_load_explicit(&tracer.rings[core % NX_TRACE_MAX_CORES],
-							  memory_order_acquire);
-
-	return ring ? nx_trace_ring_put(ring, packed, ticks, tracking, args) : 0;
+	return writer ? writer->thread_id : 0;
 }
 
 /* --- begin and end ------------------------------------------------------------- */
 
-/* Never freed, as a late thread may still use it. */
-static struct nx_trace_ring *new_ring(uint64_t limit)
-{
-	struct nx_trace_ring *ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE,
-					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (ring == MAP_FAILED)
-		return NULL;
-	if (nx_trace_ring_init(ring, limit) == NX_OK)
-		return ring;
-	munmap(ring, sizeof(*ring));
-	return NULL;
-}
-
-/* A ring of another size replaces the old one, whose addresses stay mapped. */
-static bool prepare_ring(uint32_t core, uint64_t limit)
-{
-	struct nx_trace_ring *ring = atomic_load(&tracer.rings[core]);
-
-	if (!ring || limit > ring->mask + 1 || limit <= (ring->mask + 1) / 2) {
-		if (ring)
-			nx_trace_ring_forget(ring);
-		ring = new_ring(limit);
-		if (!ring)
-			return false;
-		atomic_store_explicit(&tracer.rings[core], ring, memory_order_release);
-	}
-	nx_trace_ring_restart(ring, limit);
-	return true;
-}
-
 static enum nx_status prepare_rings(const struct nx_tracer_options *options, struct nx_error *err)
 {
+	nx_trace_writer_reap();
 	memset(tracer.has_ring, 0, sizeof(tracer.has_ring));
 	for (uint32_t core = 0; core < options->core_count && core < NX_TRACE_MAX_CORES; core++) {
 		if (!nx_trace_filter_has_core(&options->filter, core))
 			continue;
-		if (!prepare_ring(core, options->max_events))
+		if (nx_trace_ring_prepare(&nx_trace_rings[core], options->max_events,
+					  NX_TRACE_RECORD_WORDS))
 			return nx_fail(
 				err, NX_LIMIT,
 				"out of memory for %llu trace events of core %u; choose fewer "
@@ -88,6 +45,14 @@ static enum nx_status prepare_rings(const struct nx_tracer_options *options, str
 		tracer.has_ring[core] = true;
 	}
 	return NX_OK;
+}
+
+/* Never 0, in as many bits as the word has above those of the types. */
+static uint64_t session_bits(void)
+{
+	uint64_t most = (UINT64_C(1) << (64 - NX_TRACE_SESSION_SHIFT)) - 1;
+
+	return (tracer.session % most + 1) << NX_TRACE_SESSION_SHIFT;
 }
 
 enum nx_status nx_tracer_begin(const struct nx_tracer_options *options, struct nx_error *err)
@@ -101,14 +66,17 @@ enum nx_status nx_tracer_begin(const struct nx_tracer_options *options, struct n
 	if (!st)
 		st = prepare_rings(options, err);
 	if (!st) {
-		nx_trace_clock_begin(&tracer.clock);
+		nx_trace_clock_begin(&tracer.clock, options->epoch_offset_ns
+							    ? options->epoch_offset_ns
+							    : nx_trace_clock_epoch_offset_ns());
 		tracer.worker = options->worker;
 		tracer.is_on = true;
 		tracer.session++;
 		for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++)
 			if (tracer.has_ring[core])
 				atomic_store_explicit(&nx_trace_enabled[core],
-						      options->filter.types, memory_order_release);
+						      options->filter.types | session_bits(),
+						      memory_order_release);
 	}
 	pthread_mutex_unlock(&tracer.lock);
 	return st;
@@ -142,12 +110,10 @@ void nx_tracer_forget(void)
 {
 	pthread_mutex_lock(&tracer.lock);
 	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES && !tracer.is_on; core++) {
-		struct nx_trace_ring *ring = atomic_load(&tracer.rings[core]);
-
 		if (!tracer.has_ring[core])
 			continue;
-		nx_trace_ring_restart(ring, ring->limit);
-		nx_trace_ring_forget(ring);
+		nx_trace_ring_restart(&nx_trace_rings[core]);
+		nx_trace_ring_forget(&nx_trace_rings[core]);
 		tracer.has_ring[core] = false;
 	}
 	pthread_mutex_unlock(&tracer.lock);
@@ -160,34 +126,42 @@ void nx_tracer_abandon(void)
 	disable_all();
 	tracer.is_on = false;
 	memset(tracer.has_ring, 0, sizeof(tracer.has_ring));
-	thread_id = 0;
+	nx_trace_writer_abandon();
+	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++)
+		nx_trace_ring_abandon(&nx_trace_rings[core]);
 }
 
 /* --- taking -------------------------------------------------------------------- */
 
-static uint64_t take_core(uint32_t core, uint64_t max, bool is_final, nx_tracer_fn fn,
-			  void *context)
+struct taking {
+	struct nx_trace_place place;
+	nx_tracer_fn fn;
+	void *context;
+};
+
+static void take_record(void *context, uint64_t position, const uint64_t *words, unsigned count)
 {
-	struct nx_trace_ring *ring = atomic_load(&tracer.rings[core]);
-	struct nx_trace_record batch[BATCH];
-	struct nx_trace_place place = {core, tracer.worker + core, ring->base, &tracer.clock};
-	uint64_t taken = 0;
-	size_t count;
+	struct taking *t = context;
+	struct nx_trace_record record;
 
-	do {
-		size_t room = max - taken < BATCH ? (size_t)(max - taken) : BATCH;
-
-		count = nx_trace_ring_take(ring, batch, room, is_final);
-		if (count)
-			nx_trace_clock_tie(&tracer.clock);
-		for (size_t i = 0; i < count; i++)
-			fn(context, &place, &batch[i]);
-		taken += count;
-	} while (count == BATCH && taken < max);
-	return taken;
+	if (count != NX_TRACE_RECORD_WORDS)
+		return;
+	nx_trace_event_unpack(position, words, &record);
+	t->fn(t->context, &t->place, &record);
 }
 
-uint64_t nx_tracer_take(uint32_t core, uint64_t max, bool is_final, nx_tracer_fn fn, void *context)
+static uint64_t take_core(uint32_t core, uint64_t max, nx_tracer_fn fn, void *context)
+{
+	struct nx_trace_ring *ring = &nx_trace_rings[core];
+	uint64_t first = ring->first_ticket * (NX_TRACE_CHUNK_WORDS / NX_TRACE_RECORD_WORDS);
+	struct taking t = {{core, tracer.worker + core, first, &tracer.clock}, fn, context};
+
+	if (nx_trace_ring_count(ring).pending)
+		nx_trace_clock_tie(&tracer.clock);
+	return nx_trace_ring_take(ring, max, take_record, &t);
+}
+
+uint64_t nx_tracer_take(uint32_t core, uint64_t max, nx_tracer_fn fn, void *context)
 {
 	uint64_t taken = 0;
 
@@ -195,7 +169,7 @@ uint64_t nx_tracer_take(uint32_t core, uint64_t max, bool is_final, nx_tracer_fn
 	pthread_mutex_lock(&tracer.lock);
 	for (uint32_t i = 0; i < NX_TRACE_MAX_CORES; i++)
 		if (tracer.has_ring[i] && (core == NX_TRACER_ALL_CORES || core == i))
-			taken += take_core(i, max, is_final, fn, context);
+			taken += take_core(i, max, fn, context);
 	pthread_mutex_unlock(&tracer.lock);
 	return taken;
 }
@@ -206,12 +180,13 @@ struct nx_tracer_counts nx_tracer_count(void)
 
 	pthread_mutex_lock(&tracer.lock);
 	for (uint32_t i = 0; i < NX_TRACE_MAX_CORES; i++) {
-		struct nx_trace_ring *ring = atomic_load(&tracer.rings[i]);
+		struct nx_trace_ring_counts ring;
 
 		if (!tracer.has_ring[i])
 			continue;
-		counts.total += nx_trace_ring_total(ring);
-		counts.dropped += ring->dropped_count;
+		ring = nx_trace_ring_count(&nx_trace_rings[i]);
+		counts.total += ring.total;
+		counts.dropped += ring.dropped;
 		counts.ring_count++;
 	}
 	pthread_mutex_unlock(&tracer.lock);

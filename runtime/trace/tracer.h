@@ -7,7 +7,8 @@
  *	nx_trace_stop(core, NX_TRACE_NRT_EXECUTE, span, 0, 0, 0, 0);
  *
  * An event that is not traced costs a load and a test of one bit: each core has a
- * word with a bit per event type, which is 0 if the core or the tracer is off.
+ * word with a bit per event type, which is 0 if the core or the tracer is off. Its
+ * upper bits number the session, so that a thread notices a new one.
  * Only enabled cores have rings. There is one tracer per process and one session
  * at a time. All functions may be called from any thread; begin, end and take lock.
  */
@@ -18,6 +19,7 @@
 #include "runtime/trace/trace_event.h"
 #include "runtime/trace/trace_filter.h"
 #include "runtime/trace/trace_ring.h"
+#include "runtime/trace/trace_writer.h"
 
 extern _Atomic uint64_t nx_trace_enabled[NX_TRACE_MAX_CORES];
 
@@ -29,10 +31,46 @@ static inline bool nx_trace_wants(uint32_t core, unsigned type)
 	return bits >> (type & 63) & 1;
 }
 
-/* Writes without checking the filter; see nx_trace_wants. Returns position plus 1. */
-uint64_t nx_trace_put(uint32_t core, uint64_t packed, uint64_t ticks, uint64_t tracking,
-		      const uint64_t args[NX_TRACE_ARGS]);
+#define NX_TRACE_SESSION_SHIFT 40
+
+extern struct nx_trace_ring nx_trace_rings[NX_TRACE_MAX_CORES];
+
 uint32_t nx_trace_thread_id(void);
+
+struct nx_trace_moment {
+	uint64_t ticks;
+	unsigned flags; /* NX_TRACE_IS_EPOCH */
+};
+
+/* Writes without checking the filter; see nx_trace_wants. Returns position plus 1, even if the
+ * event had to be dropped; 0 if the session has ended. */
+static inline uint64_t nx_trace_put(uint32_t core, unsigned type, unsigned phase,
+				    struct nx_trace_moment moment, uint64_t tracking, uint64_t a,
+				    uint64_t b, uint64_t c, uint64_t d)
+{
+	struct nx_trace_writer *writer = nx_trace_writer_get();
+	struct nx_trace_lane *lane;
+	_Atomic uint64_t *words;
+	uint64_t session;
+
+	core %= NX_TRACE_MAX_CORES;
+	session = atomic_load_explicit(&nx_trace_enabled[core], memory_order_acquire) >>
+		  NX_TRACE_SESSION_SHIFT;
+	if (__builtin_expect(!writer || !session, 0))
+		return 0;
+	lane = &writer->lanes[core];
+	words = nx_trace_lane_claim(lane, &nx_trace_rings[core], session, NX_TRACE_RECORD_WORDS);
+	if (__builtin_expect(!words, 0))
+		return nx_trace_lane_drop(lane, &nx_trace_rings[core]) / NX_TRACE_RECORD_WORDS + 1;
+	nx_trace_word(words, 0, nx_trace_pack(writer->thread_id, type, phase, moment.flags));
+	nx_trace_word(words, 1, moment.ticks);
+	nx_trace_word(words, 2, tracking);
+	nx_trace_word(words, 3, a);
+	nx_trace_word(words, 4, b);
+	nx_trace_word(words, 5, c);
+	nx_trace_word(words, 6, d);
+	return nx_trace_lane_publish(lane, NX_TRACE_RECORD_WORDS) / NX_TRACE_RECORD_WORDS + 1;
+}
 
 /* Returns 0 if the event is not traced. */
 static inline uint64_t nx_trace_start(uint32_t core, unsigned type, uint64_t a, uint64_t b,
@@ -40,8 +78,8 @@ static inline uint64_t nx_trace_start(uint32_t core, unsigned type, uint64_t a, 
 {
 	if (__builtin_expect(!nx_trace_wants(core, type), 1))
 		return 0;
-	return nx_trace_put(core, nx_trace_pack(nx_trace_thread_id(), type, NX_PHASE_START, 0),
-			    nx_trace_clock_ticks(), 0, (const uint64_t[]){a, b, c, d});
+	return nx_trace_put(core, type, NX_PHASE_START,
+			    (struct nx_trace_moment){nx_trace_clock_ticks(), 0}, 0, a, b, c, d);
 }
 
 /* span is what nx_trace_start returned; 0 writes nothing. */
@@ -50,8 +88,8 @@ static inline void nx_trace_stop(uint32_t core, unsigned type, uint64_t span, ui
 {
 	if (__builtin_expect(!span || !nx_trace_wants(core, type), 1))
 		return;
-	nx_trace_put(core, nx_trace_pack(nx_trace_thread_id(), type, NX_PHASE_STOP, 0),
-		     nx_trace_clock_ticks(), span, (const uint64_t[]){a, b, c, d});
+	nx_trace_put(core, type, NX_PHASE_STOP, (struct nx_trace_moment){nx_trace_clock_ticks(), 0},
+		     span, a, b, c, d);
 }
 
 /* An event that the device reported, with its own time. */
@@ -63,16 +101,17 @@ static inline uint64_t nx_trace_hardware(uint32_t core, unsigned type, unsigned 
 		return 0;
 	if (phase == NX_PHASE_STOP && !span)
 		return 0;
-	return nx_trace_put(core,
-			    nx_trace_pack(nx_trace_thread_id(), type, phase, NX_TRACE_IS_EPOCH),
-			    epoch_ns, span, args);
+	return nx_trace_put(core, type, phase,
+			    (struct nx_trace_moment){epoch_ns, NX_TRACE_IS_EPOCH}, span, args[0],
+			    args[1], args[2], args[3]);
 }
 
 struct nx_tracer_options {
 	struct nx_trace_filter filter;
-	uint64_t max_events; /* kept per core */
-	uint32_t core_count; /* cores of this process; the filter may name more */
-	uint32_t worker;     /* number of core 0 across the job */
+	uint64_t max_events;	  /* kept per core */
+	uint32_t core_count;	  /* cores of this process; the filter may name more */
+	uint32_t worker;	  /* number of core 0 across the job */
+	uint64_t epoch_offset_ns; /* for its clock; 0: that of now */
 };
 
 /* MISMATCH if a session is running, LIMIT if the rings do not fit into memory. */
@@ -94,8 +133,8 @@ typedef void (*nx_tracer_fn)(void *context, const struct nx_trace_place *place,
 
 #define NX_TRACER_ALL_CORES UINT32_MAX
 
-/* Takes up to max events per core, of one core or all; is_final: skip unfinished events. */
-uint64_t nx_tracer_take(uint32_t core, uint64_t max, bool is_final, nx_tracer_fn fn, void *context);
+/* Takes up to max events per core, of one core or all, merged by time. */
+uint64_t nx_tracer_take(uint32_t core, uint64_t max, nx_tracer_fn fn, void *context);
 
 struct nx_tracer_counts {
 	uint64_t total; /* recorded since begin: taken, dropped, or still in a ring */

@@ -22,7 +22,9 @@ VERSION_2 = {'nrta_tensor_write', 'nrta_tensor_read', 'nrta_tensor_copy', 'nrta_
 # Exported so that programs load; their arguments are not published, so no header declares them.
 UNDECLARED = {'nrt_cc_prepare_coalesced', 'nrt_dump_device_allocation_info',
               'nrt_debug_log_oom_report', 'nrt_tensor_cast', 'nrt_tensor_compute',
-              'nrta_cc_prepare_coalesced', 'nrta_tensor_cast', 'nrta_tensor_compute'}
+              'nrta_cc_prepare_coalesced', 'nrta_tensor_cast', 'nrta_tensor_compute',
+              # for libnxprofiler.so.1 alone
+              'nrt_private_trace_share'}
 # An older libc has its threads beside it; sanitizers bring libraries of their own. Not libm: other
 # machines' would compute other bytes.
 NEEDED = re.compile(r'lib(c|pthread|asan|ubsan|tsan|gcc_s)\.so|ld-linux')

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "runtime/nrt/guest_files.h"
+#include "runtime/trace/guest_files.h"
 #include "runtime/nrt/nrt_log.h"
 #include "tests/unit/runtime/nrt/nrt_fixture.h"
 

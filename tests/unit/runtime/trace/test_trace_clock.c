@@ -62,7 +62,7 @@ static void converted_times_are_those_of_the_system(void **state)
 	uint64_t ticks[50], before, after, last = 0;
 
 	(void)state;
-	nx_trace_clock_begin(&clock);
+	nx_trace_clock_begin(&clock, nx_trace_clock_epoch_offset_ns());
 	before = nx_trace_clock_epoch_ns();
 	for (size_t i = 0; i < 50; i++)
 		ticks[i] = nx_trace_clock_ticks();

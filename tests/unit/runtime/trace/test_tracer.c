@@ -51,7 +51,7 @@ static struct seen take_all(void)
 {
 	struct seen seen = {0};
 
-	nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, true, note, &seen);
+	nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, note, &seen);
 	return seen;
 }
 
@@ -148,11 +148,11 @@ static void a_few_can_be_taken_at_a_time(void **state)
 		nx_trace_start(0, NX_TRACE_NRT_LOAD, 0, 0, 0, 0);
 		nx_trace_start(1, NX_TRACE_NRT_LOAD, 0, 0, 0, 0);
 	}
-	assert_int_equal(nx_tracer_take(1, 7, false, note, &seen), 7);
+	assert_int_equal(nx_tracer_take(1, 7, note, &seen), 7);
 	assert_int_equal(seen.cores[1], 7);
-	assert_int_equal(nx_tracer_take(0, 512, false, note, &seen), 512);
-	assert_int_equal(nx_tracer_take(5, 512, false, note, &seen), 0);
-	assert_int_equal(nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, false, note, &seen), 681);
+	assert_int_equal(nx_tracer_take(0, 512, note, &seen), 512);
+	assert_int_equal(nx_tracer_take(5, 512, note, &seen), 0);
+	assert_int_equal(nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, note, &seen), 681);
 	nx_tracer_end();
 }
 
@@ -258,8 +258,7 @@ static void sessions_may_end_under_writers(void **state)
 		for (int i = 0; i < 5; i++) {
 			struct seen seen = {0};
 
-			taken +=
-				nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, false, note, &seen);
+			taken += nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, note, &seen);
 		}
 		nx_tracer_end();
 		taken += take_all().count;

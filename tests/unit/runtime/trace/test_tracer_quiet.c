@@ -219,11 +219,11 @@ static void *run_writer(void *argument)
 	return NULL;
 }
 
-static uint64_t take(bool is_final)
+static uint64_t take(void)
 {
 	uint64_t taken = 0;
 
-	nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, is_final, count_event, &taken);
+	nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, count_event, &taken);
 	return taken;
 }
 
@@ -242,13 +242,13 @@ static void write_beside_a_reader(uint64_t max_events, bool is_confined)
 	}
 	for (int i = 0; i < WRITERS; i++) {
 		while (pthread_tryjoin_np(writers[i].thread, NULL))
-			taken += take(false);
+			taken += take();
 		assert_true(writers[i].is_done);
 		assert_int_equal(writers[i].locks, 0);
 		assert_int_equal(writers[i].memory, 0);
 	}
 	nx_tracer_end();
-	taken += take(true);
+	taken += take();
 	assert_int_equal(nx_tracer_count().total, WRITERS * EVENTS);
 	assert_int_equal(taken + nx_tracer_count().dropped, WRITERS * EVENTS);
 	assert_true(taken > 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/nrt/guest_files.h"
+#include "runtime/trace/guest_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,6 @@
 
 #include "base/arena.h"
 #include "base/file.h"
-#include "runtime/nrt/nrt_log.h"
 
 struct writing {
 	const char *path;
@@ -109,13 +108,14 @@ bool nx_guest_stream_append(struct nx_guest_stream *stream, struct nx_slice reco
 	if (errno == ENOSPC || errno == EDQUOT)
 		note_full_disk(stream->path);
 	if (!stream->has_failed)
-		nx_log_error("nrt_inspect",
-			     "cannot write %s (errno %d): events are dropped until writing works "
-			     "again",
-			     stream->path, errno);
+		snprintf(stream->failure, sizeof(stream->failure),
+			 "cannot write %.150s (errno %d): events are dropped until writing works "
+			 "again",
+			 stream->path, errno);
 	stream->has_failed = true;
 	if (ftruncate(stream->fd, (off_t)stream->written_bytes))
-		nx_log_error("nrt_inspect", "%s ends in the middle of a record", stream->path);
+		snprintf(stream->failure, sizeof(stream->failure),
+			 "%.150s ends in the middle of a record", stream->path);
 	return false;
 }
 

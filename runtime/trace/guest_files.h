@@ -6,8 +6,8 @@
  * A stream is a file that grows by whole records. If an append does not fit on the disk,
  * its records are dropped; the stream stays open, as space may become available.
  */
-#ifndef NX_RUNTIME_NRT_GUEST_FILES_H
-#define NX_RUNTIME_NRT_GUEST_FILES_H
+#ifndef NX_RUNTIME_TRACE_GUEST_FILES_H
+#define NX_RUNTIME_TRACE_GUEST_FILES_H
 
 #include "base/bare/slice.h"
 #include "base/error.h"
@@ -24,7 +24,8 @@ bool nx_guest_disk_was_full(const char *folder);
 struct nx_guest_stream {
 	int fd; /* -1: closed */
 	uint64_t written_bytes;
-	bool has_failed; /* already logged */
+	bool has_failed;
+	char failure[256]; /* the sentence about the first one */
 	char path[1536];
 };
 
