@@ -41,6 +41,33 @@ def a_client_of_version_3_of_the_asynchronous_calls(folder):
     assert run(folder, CLIENTS / 'async_version3', 'file.neff').stdout == 'version 3 works\n'
 
 
+def events_name_their_asynchronous_request(folder):
+    run(folder, CLIENTS / 'async_version3', 'file.neff', NEURON_RT_INSPECT_ENABLE='1',
+        NEURON_RT_INSPECT_OUTPUT_DIR='output')
+    for output, name in (('json', 'shown'), ('parquet', 'tables')):
+        run(folder, PROGRAM, 'view', '-d', 'output', '--output-format', output, '--output-file',
+            name)
+    shown = next(file for file in folder.glob('shown/**/*.json') if 'system' in file.name)
+    events = json.loads(shown.read_text())['trace_events']
+    ids = {}
+    for event in events:
+        if 'nrta_seq_id' in event:
+            ids.setdefault(event['name'], []).append(event['nrta_seq_id'])
+    # Two requests of the client itself, and twenty in each of four threads.
+    for name in ('nrt_execute', 'kmgr_exec_core', 'kbl_exec_pre'):
+        assert len(ids[name]) == 82, (name, len(ids[name]))
+        assert {seq & (1 << 48) - 1 for seq in ids[name]} == set(range(1, 83))
+    assert set(ids['nc_exec_running']) < set(ids['nrt_execute']), 'one of them had no inputs'
+    assert set(ids['nrt_tensor_write']).isdisjoint(ids['nrt_execute'])
+    assert sorted(ids['async_post_request']) == sorted(
+        ids['nrt_execute'] + ids['nrt_tensor_write'] + ids['nrt_tensor_read'])
+    assert 'nrt_load' not in ids, 'a call that waits is no request'
+    rows = run(folder, PROGRAM, 'query', '-d', 'tables/system_profile', '--format', 'csv',
+               "SELECT json_extract_string(extra_attributes_json, '$.nrta_seq_id') AS seq FROM "
+               "SystemProfileEvents WHERE name = 'nrt_execute' ORDER BY seq").stdout
+    assert rows.split()[1:] == sorted(str(seq) for seq in ids['nrt_execute']), rows
+
+
 def a_program_that_forks_while_it_executes(folder):
     if b'__asan_init' in LIBRARY.read_bytes() or b'__tsan_init' in LIBRARY.read_bytes():
         raise Skip('the allocator of a sanitizer may stay locked in the child')
@@ -276,6 +303,7 @@ if __name__ == '__main__':
     sys.exit(run_cases([
         a_client_of_version_2_of_the_asynchronous_calls,
         a_client_of_version_3_of_the_asynchronous_calls,
+        events_name_their_asynchronous_request,
         a_program_that_forks_while_it_executes,
         the_calls_of_pytorchs_profiler,
         a_tuner_that_profiles_every_tenth_run,
