@@ -12,15 +12,28 @@
 
 /* --- values ---------------------------------------------------------------- */
 
-static const char *uuid_of(struct nx_session *s)
+static const char *id_text(struct nx_session *s, struct nx_slice id)
 {
-	struct nx_slice id = s->capture.uid.len ? s->capture.uid : s->capture.uuid;
 	char *text;
 
 	id = nx_slice_part(id, 0, 16);
 	text = nx_arena_zalloc(&s->arena, 2 * id.len + 1, 1);
 	nx_hex_encode(text, id);
 	return text;
+}
+
+static const char *uuid_of(struct nx_session *s)
+{
+	return id_text(s, s->capture.uid.len ? s->capture.uid : s->capture.uuid);
+}
+
+static size_t executions_of_model(const struct nx_capture *c, uint32_t model_idx)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->shown_execution_count; i++)
+		count += c->executions[i].model_idx == model_idx;
+	return count;
 }
 
 static const char *window_source(const struct nx_session *s)
@@ -99,6 +112,23 @@ static void print_identity(struct nx_session *s, struct nx_output *out)
 		 nx_duration_text(window_ps(s), duration), window_source(s));
 	if (s->has_binary)
 		print_row(out, "NEFF", s->binary.network_name);
+}
+
+/* Several models have a line each. */
+static void print_models(struct nx_session *s, struct nx_output *out)
+{
+	const struct nx_capture *c = &s->capture;
+
+	for (uint32_t m = 0; c->model_count > 1 && m < c->model_count; m++) {
+		const char *label = nx_arena_printf(&s->arena, "model %u", m);
+		const char *id = id_text(s, s->decoder.model_uids[m]);
+
+		if (c->executions)
+			nx_print(out, "  %-16s %s, executions: %zu\n", label, id,
+				 executions_of_model(c, m));
+		else
+			print_row(out, label, id);
+	}
 }
 
 static void print_engines(struct nx_session *s, struct nx_output *out, uint32_t g)
@@ -211,6 +241,7 @@ void nx_session_print(struct nx_session *s, struct nx_output *out)
 	size_t count = nx_data_quality_findings(&s->decoder.loss, &s->arena, findings);
 
 	print_identity(s, out);
+	print_models(s, out);
 	for (uint32_t g = 0; g < s->capture.graph_count; g++)
 		if (nx_session_shows(s, g))
 			print_graph(s, out, g);
@@ -338,6 +369,7 @@ static void write_nodes(struct nx_session *s, struct nx_json_writer *w)
 
 		nx_json_begin_object(w);
 		nx_json_key_i64(w, "NodeId", info->nodes.items[n].node_id);
+		nx_json_key_text(w, "Uuid", id_text(s, info->nodes.items[n].uid));
 		nx_json_key(w, "NodeInfo");
 		nx_json_begin_object(w);
 		nx_json_key(w, "Graphs");

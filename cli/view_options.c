@@ -87,7 +87,8 @@ const struct nx_option nx_view_option_table[] = {
 	 "Join a session file and a NEFF that do not belong together; replace a profile of the "
 	 "same name in the workspace."},
 	{"execution", 0, NX_NUMBER("N"), FIELD(execution),
-	 "Which execution of the session file to show, counted from 0 (default 0)."},
+	 "Which execution of the session file to show, counted from 0. The default is 0, or all "
+	 "of them if the session ran several models."},
 	{"enable-memory-tracker", 0, NX_FLAG, FIELD(track_memory),
 	 "Also find which tensors fill SBUF, PSUM, the scratchpad and HBM over time, and what "
 	 "holds "
@@ -180,6 +181,7 @@ struct nx_device_session_options nx_view_device_options(const struct nx_view_opt
 		.session_path = v->session_path,
 		.neff_path = v->neff_path,
 		.force = v->force,
+		.is_execution_chosen = v->execution.is_given,
 		.execution = v->execution.value,
 		.track_memory = v->track_memory,
 		.skip_buffer_usage = v->skip_buffer_usage,
@@ -235,13 +237,14 @@ static const char *source_recipe(const struct nx_view_options *v, struct nx_aren
 
 const char *nx_view_device_recipe(const struct nx_view_options *v, struct nx_arena *arena)
 {
-	return nx_arena_printf(arena, "%s%s%s%s%s%s%s%s%s execution=%u", NX_PRODUCT_VERSION,
+	return nx_arena_printf(arena, "%s%s%s%s%s%s%s%s%s execution=%u%s", NX_PRODUCT_VERSION,
 			       source_recipe(v, arena), v->force ? " force" : "",
 			       v->track_memory ? " track-memory" : "",
 			       v->skip_buffer_usage ? " no-buffers" : "",
 			       v->skip_instructions ? " no-instructions" : "",
 			       v->skip_events ? " no-events" : "", v->skip_dma ? " no-dma" : "",
-			       v->skip_hierarchy ? " no-hierarchy" : "", v->execution.value);
+			       v->skip_hierarchy ? " no-hierarchy" : "", v->execution.value,
+			       v->execution.is_given ? " chosen" : "");
 }
 
 const char *nx_view_recipe(const struct nx_view_options *v, struct nx_arena *arena)

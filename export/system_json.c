@@ -250,6 +250,8 @@ static void add_columns(struct json_export *x, const struct nx_system_event *e)
 		add_number(x, "worker_gid", e->worker_gid);
 	if (e->flow_id)
 		add_number(x, "flow_id", e->flow_id);
+	if (e->nrta_seq_id)
+		add_number(x, "nrta_seq_id", e->nrta_seq_id);
 	if (e->stream_id != UINT32_MAX)
 		add_number(x, "framework_stream_id", e->stream_id);
 	add_flag(x, "is_instant", e->flags & NX_EVENT_INSTANT);

@@ -24,6 +24,7 @@ enum field {
 	FIELD_ATTRIBUTE = 12,
 	FIELD_PHASE = 14,
 	FIELD_TRACKING = 15,
+	FIELD_SEQ = 16,
 	FIELD_LAST = 16,
 };
 
@@ -228,6 +229,9 @@ static inline void take_number(struct head_reader *r, uint64_t number, uint64_t 
 		break;
 	case FIELD_TRACKING:
 		r->head->tracking_id = value;
+		break;
+	case FIELD_SEQ:
+		r->head->nrta_seq_id = value;
 		break;
 	default:
 		if (number > FIELD_LAST || number == FIELD_ATTRIBUTE || number == FIELD_HINT)

@@ -35,9 +35,10 @@ void nx_ntrace_append(struct nx_bytes *out, const struct nx_wire_message *messag
 /* What pairing needs of an event, read fast; attributes stay in the record. */
 struct nx_ntrace_head {
 	uint64_t timestamp_ns, thread_id, id, tracking_id, event_type;
-	uint64_t phase;	    /* enum nx_ntrace_phase */
-	int64_t nc_idx;	    /* attribute nc_idx, else field 5; -1 = none */
-	int64_t worker_gid; /* attribute; -1 = none */
+	uint64_t nrta_seq_id; /* of an asynchronous request; 0 = none */
+	uint64_t phase;	      /* enum nx_ntrace_phase */
+	int64_t nc_idx;	      /* attribute nc_idx, else field 5; -1 = none */
+	int64_t worker_gid;   /* attribute; -1 = none */
 	uint64_t unknown_field_count;
 	/* Bytes of the record before its attributes; 0 if it has none, if they are not contiguous
 	 * or if the number does not fit. */

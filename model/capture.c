@@ -23,6 +23,21 @@ const char *nx_queue_type_name(unsigned type)
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "unknown";
 }
 
+const struct nx_execution_span *nx_capture_execution_at(const struct nx_capture *c, int64_t time_ps)
+{
+	size_t low = 0, high = c->executions ? c->shown_execution_count : 0;
+
+	while (low < high) { /* finds the first that starts later */
+		size_t middle = low + (high - low) / 2;
+
+		if (c->executions[middle].start_ps <= time_ps)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && time_ps <= c->executions[low - 1].end_ps ? &c->executions[low - 1] : NULL;
+}
+
 const struct nx_queue *nx_graph_queue(const struct nx_graph *graph, uint32_t engine_idx,
 				      uint32_t queue_idx)
 {

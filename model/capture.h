@@ -96,8 +96,12 @@ struct nx_collective_stream {
 	size_t cc_core_count;
 };
 
-struct nx_graph {	  /* the program of one physical core */
-	const char *name; /* "sg00" */
+struct nx_graph {		   /* the program of one physical core */
+	const char *name;	   /* "sg00"; "model1/sg00" in a capture of several models */
+	const char *compiled_name; /* "sg00", as in the NEFF; NULL: the name */
+	uint32_t model_idx;
+	struct nx_slice uid;   /* of its model, all 16 bytes; may be empty */
+	bool is_of_other_neff; /* the profile's NEFF is that of another model */
 	uint32_t nd_idx, nc_idx;
 	struct nx_engine_image engines[NX_ENGINE_COUNT];
 	struct nx_queue *queues;
@@ -113,6 +117,12 @@ struct nx_graph {	  /* the program of one physical core */
 	struct nx_collective_stream *collective_streams;
 	size_t collective_stream_count;
 	uint64_t exec_duration_ps;
+};
+
+struct nx_execution_span { /* of a model, in the common time */
+	int64_t start_ps, end_ps;
+	uint32_t model_idx; /* NX_NONE: of a model that the capture does not describe */
+	uint32_t number;    /* in the order of the file */
 };
 
 /* The source of the window, best first. */
@@ -137,12 +147,20 @@ struct nx_capture {
 	uint32_t graph_count;
 	uint32_t execution_count; /* executions the file describes (0: it does not say) */
 	uint32_t execution;	  /* the one shown */
+	uint32_t model_count;	  /* that the graphs belong to */
+	/* If several models are shown, all executions by their start; else NULL. */
+	struct nx_execution_span *executions;
+	size_t shown_execution_count;
 	enum nx_window_source window_source;
 	int64_t window_start_ps; /* common time; rows are relative to it */
 	int64_t window_end_ps;
 	bool has_window_end;
 	uint64_t total_time_ps;
 };
+
+/* The execution of a time, when several models are shown; NULL: none. */
+const struct nx_execution_span *nx_capture_execution_at(const struct nx_capture *capture,
+							int64_t time_ps);
 
 /* NULL: no queue is declared for this (engine, queue). */
 const struct nx_queue *nx_graph_queue(const struct nx_graph *graph, uint32_t engine_idx,

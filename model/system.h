@@ -26,6 +26,7 @@ enum nx_system_flags {
 	NX_EVENT_INSTANT = 1 << 0,
 	NX_EVENT_UNFINISHED = 1 << 1, /* no STOP: ends with its session */
 	NX_EVENT_ORPHAN = 1 << 2,     /* a STOP whose START was overwritten: no duration */
+	NX_EVENT_QUEUED = 1 << 3,     /* of an asynchronous request */
 };
 
 /* Where the row source finds an event's attributes again; zeroed: it has none. */
@@ -41,7 +42,8 @@ struct nx_system_event {
 	uint64_t thread_id;
 	uint64_t flow_id; /* connects framework, runtime and hardware events; 0 = none */
 	struct nx_event_handle handle;
-	uint64_t model_id; /* of the execution it belongs to; 0 = none known */
+	uint64_t model_id;    /* of the execution it belongs to; 0 = none known */
+	uint64_t nrta_seq_id; /* of the asynchronous request it belongs to; 0 = none */
 	uint32_t process;
 	uint32_t type;	/* event type, or NX_FRAMEWORK_EVENT_TYPE */
 	uint32_t name;	/* into the process's names */

@@ -93,6 +93,9 @@ static void report_loss(struct nx_profile *p, const struct nx_ntff_decoder *d)
 				loss->dropped_queue_count, loss->dropped_packet_count);
 	warn_count(p, NX_WARN_LOSS, loss->outside_code_count,
 		   "instruction records point outside the captured code.");
+	warn_count(p, NX_WARN_LOSS, loss->unknown_model_count,
+		   "executions are of models that the capture does not describe; they are not "
+		   "shown.");
 	if (loss->ignored_graph_count)
 		nx_profile_warn(p, NX_WARN_LOSS,
 				"%" PRIu64 " graphs beyond the first %d are ignored.",
@@ -143,12 +146,32 @@ static void report_window(struct nx_profile *p)
 		nx_profile_warn(p, NX_WARN_MISSING,
 				"The capture marks no start of the execution; times count from its "
 				"first record.");
-	if (p->capture.execution_count > 1)
+	if (p->capture.execution_count > 1 && !p->capture.executions)
 		nx_profile_warn(
 			p, NX_WARN_MISSING,
 			"The capture holds %u executions; number %u is shown. Choose another "
 			"with --execution.",
 			p->capture.execution_count, p->capture.execution);
+}
+
+/* One NEFF can be given, so the other models lack what only a NEFF says. */
+static void report_models(struct nx_profile *p)
+{
+	const struct nx_capture *c = &p->capture;
+
+	if (c->model_count < 2 || !p->has_binary)
+		return;
+	for (uint32_t g = 0; g < c->graph_count; g++)
+		if (!c->graphs[g].is_of_other_neff) {
+			nx_profile_warn(
+				p, NX_WARN_MISSING,
+				"The capture holds %u models, and %s is the NEFF of model %u: "
+				"layers, "
+				"tensors and source lines of the others are missing. View the "
+				"capture with the NEFF of another model to see its own.",
+				c->model_count, p->binary_path, c->graphs[g].model_idx);
+			return;
+		}
 }
 
 void nx_data_quality_report(struct nx_profile *p, const struct nx_ntff_decoder *d,
@@ -158,6 +181,7 @@ void nx_data_quality_report(struct nx_profile *p, const struct nx_ntff_decoder *
 	report_missing(p, &d->loss, activity);
 	report_unaccounted(p, transfers);
 	report_window(p);
+	report_models(p);
 	report_loss(p, d);
 	report_unknown(p, d, activity);
 	if (fault_count)
@@ -194,6 +218,8 @@ size_t nx_data_quality_findings(const struct nx_decode_loss *loss, struct nx_are
 		{loss->dropped_packet_count,
 		 "packets are on queues that cross the edge of the window"},
 		{loss->outside_code_count, "instruction records point outside the captured code"},
+		{loss->unknown_model_count,
+		 "executions are of models that the file does not describe"},
 		{loss->unknown_ring_count, "rings are of an unknown kind"},
 		{loss->unknown_record_count, "records are of an unknown type"},
 	};

@@ -27,7 +27,7 @@ void nx_data_quality_report_neff(struct nx_profile *profile, const char *damage,
 void nx_data_quality_report_memory(struct nx_profile *profile);
 
 /* The losses of a capture, each as a short sentence in the arena; returns how many. */
-#define NX_DATA_QUALITY_FINDINGS 8
+#define NX_DATA_QUALITY_FINDINGS 9
 size_t nx_data_quality_findings(const struct nx_decode_loss *loss, struct nx_arena *arena,
 				const char *findings[NX_DATA_QUALITY_FINDINGS]);
 

@@ -126,7 +126,8 @@ static enum nx_status scan_table(void *context, enum nx_table table, nx_row_fn f
 
 static enum nx_status open_session(struct nx_device_session *d, struct nx_error *err)
 {
-	struct nx_ntff_options options = {.execution = d->options.execution};
+	struct nx_ntff_options options = {.is_chosen = d->options.is_execution_chosen,
+					  .execution = d->options.execution};
 	enum nx_status st = nx_file_map(&d->session, d->options.session_path, err);
 
 	if (st)
@@ -160,7 +161,7 @@ static enum nx_status open_neff(struct nx_device_session *d, struct nx_error *er
 		return st;
 	p->has_binary = true;
 	p->binary_path = d->options.neff_path;
-	matches = nx_neff_matches(&p->capture, &p->binary);
+	matches = nx_neff_join(&p->capture, &p->binary);
 	if (!matches && !d->options.force)
 		return nx_fail(
 			err, NX_MISMATCH,

@@ -13,6 +13,8 @@ struct nx_device_session_options {
 	const char *session_path;
 	const char *neff_path; /* NULL: the session file alone */
 	bool force;	       /* join files that do not belong together */
+	/* Not chosen: all executions if the file has several models, else the first. */
+	bool is_execution_chosen;
 	uint32_t execution;
 	/* parts to leave out, for speed */
 	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;

@@ -15,7 +15,17 @@ bool nx_neff_has_id(struct nx_slice uid, struct nx_slice uuid, const uint8_t nef
 	return uuid.len >= len && !memcmp(uuid.data, neff_uuid, len);
 }
 
-bool nx_neff_matches(const struct nx_capture *capture, const struct nx_binary *binary)
+bool nx_neff_join(struct nx_capture *capture, const struct nx_binary *binary)
 {
-	return nx_neff_has_id(capture->uid, capture->uuid, binary->uuid);
+	bool matches = false;
+
+	if (capture->model_count < 2)
+		return nx_neff_has_id(capture->uid, capture->uuid, binary->uuid);
+	for (uint32_t g = 0; g < capture->graph_count; g++) {
+		struct nx_graph *graph = &capture->graphs[g];
+
+		graph->is_of_other_neff = !nx_neff_has_id(graph->uid, graph->uid, binary->uuid);
+		matches |= !graph->is_of_other_neff;
+	}
+	return matches;
 }

@@ -6,7 +6,8 @@
 #include "model/binary.h"
 #include "model/capture.h"
 
-bool nx_neff_matches(const struct nx_capture *capture, const struct nx_binary *binary);
+/* In a capture of several models it need be of one of them; the graphs of the others are marked. */
+bool nx_neff_join(struct nx_capture *capture, const struct nx_binary *binary);
 /* The same, of a session file's ids: the node's (uid) and the file's (uuid). */
 bool nx_neff_has_id(struct nx_slice uid, struct nx_slice uuid, const uint8_t neff_uuid[16]);
 

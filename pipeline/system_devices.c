@@ -174,12 +174,15 @@ static const struct nx_found_file *neff_by_id(struct neff_index *index,
 	    !nx_file_map(&file, session->path, &err) &&
 	    !nx_ntff_read(file.bytes, &arena, &ntff, &err)) {
 		ids.uuid = ntff.info.uuid;
-		for (size_t i = 0; i < ntff.info.nodes.count && !ids.uid.len; i++)
-			if (ntff.info.nodes.items[i].has_device)
-				ids.uid = ntff.info.nodes.items[i].uid;
-		neff = neff_with_ids(index, session->folder, &ids);
-		if (!neff)
-			neff = neff_with_ids(index, below, &ids);
+		/* of a session with several models the first whose NEFF is there */
+		for (size_t i = 0; i < ntff.info.nodes.count && !neff; i++) {
+			if (!ntff.info.nodes.items[i].has_device)
+				continue;
+			ids.uid = ntff.info.nodes.items[i].uid;
+			neff = neff_with_ids(index, session->folder, &ids);
+			if (!neff)
+				neff = neff_with_ids(index, below, &ids);
+		}
 	}
 	nx_file_unmap(&file);
 	nx_arena_release(&arena);

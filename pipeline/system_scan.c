@@ -123,6 +123,9 @@ static void flush_waiting(struct event_scan *s)
 			set_worker(&s->run->profile, event);
 			if (event->flow_id && event->source != NX_SOURCE_FRAMEWORK)
 				event->model_id = model_of(s, event->flow_id);
+			if (event->flags & NX_EVENT_QUEUED)
+				event->nrta_seq_id = nx_ntrace_event_seq(
+					&s->run->inputs[event->process].decoder, event);
 			nx_event_nesting_place(&s->nesting, event);
 			s->fn(s->context, event);
 		}

@@ -73,7 +73,56 @@ enum nx_status nx_fill_memory(struct nx_device_fill *fill)
 	return NX_OK;
 }
 
-/* A profile shows one execution of its capture. */
+static uint64_t since_start_ns(const struct nx_capture *c, int64_t time_ps)
+{
+	return (uint64_t)(time_ps - c->window_start_ps) / 1000;
+}
+
+static uint32_t graphs_of_model(const struct nx_capture *c, uint32_t model_idx)
+{
+	uint32_t count = 0;
+
+	for (uint32_t g = 0; g < c->graph_count; g++)
+		count += c->graphs[g].model_idx == model_idx;
+	return count;
+}
+
+/* The name of a model; NULL: neither the capture nor the NEFF has it. */
+static const char *model_name(const struct nx_profile *p, uint32_t model_idx)
+{
+	const struct nx_capture *c = &p->capture;
+
+	for (uint32_t g = 0; p->has_binary && g < c->graph_count; g++)
+		if (c->graphs[g].model_idx == model_idx && !c->graphs[g].is_of_other_neff)
+			return p->binary.network_name;
+	return model_idx == 0 ? c->model_name : NULL;
+}
+
+static void put_executions(struct nx_device_fill *fill)
+{
+	const struct nx_capture *c = &fill->profile->capture;
+
+	nx_table_sink_begin(fill->sink, NX_SCHEMA_ExecutionInfo);
+	for (size_t i = 0; i < c->shown_execution_count; i++) {
+		const struct nx_execution_span *e = &c->executions[i];
+		struct nx_row row;
+
+		nx_row_init(&row, NX_SCHEMA_ExecutionInfo);
+		nx_row_put_i64(&row, NX_COL_ExecutionInfo_execution_index, e->number);
+		nx_row_put_known(&row, NX_COL_ExecutionInfo_neff_name,
+				 model_name(fill->profile, e->model_idx));
+		nx_row_put_u64(&row, NX_COL_ExecutionInfo_execution_start_ts,
+			       since_start_ns(c, e->start_ps));
+		nx_row_put_u64(&row, NX_COL_ExecutionInfo_execution_end_ts,
+			       since_start_ns(c, e->end_ps));
+		nx_row_put_i64(&row, NX_COL_ExecutionInfo_num_subgraphs,
+			       graphs_of_model(c, e->model_idx));
+		nx_table_sink_put(fill->sink, &row);
+	}
+	nx_table_sink_end(fill->sink, NX_SCHEMA_ExecutionInfo);
+}
+
+/* A profile shows one execution of its capture, or all if they are of several models. */
 enum nx_status nx_fill_execution(struct nx_device_fill *fill)
 {
 	const struct nx_profile *p = fill->profile;
@@ -82,6 +131,10 @@ enum nx_status nx_fill_execution(struct nx_device_fill *fill)
 	const char *name = is_named ? p->binary.network_name : c->model_name;
 	struct nx_row row;
 
+	if (c->executions) {
+		put_executions(fill);
+		return NX_OK;
+	}
 	nx_row_init(&row, NX_SCHEMA_ExecutionInfo);
 	nx_row_put_i64(&row, NX_COL_ExecutionInfo_execution_index, c->execution);
 	nx_row_put_known(&row, NX_COL_ExecutionInfo_neff_name, name);

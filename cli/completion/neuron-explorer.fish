@@ -73,7 +73,7 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n '__fish_seen_subcommand_from view' -l show-private -d 'Include addresses and host names, which are left out by default.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -s j -l jobs -x -d 'For a directory: how many session files to read at once (default: one per processor).'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l force -d 'Join a session file and a NEFF that do not belong together; replace a profile of the same name in the workspace.'
-	complete -c $program -n '__fish_seen_subcommand_from view' -l execution -x -d 'Which execution of the session file to show, counted from 0 (default 0).'
+	complete -c $program -n '__fish_seen_subcommand_from view' -l execution -x -d 'Which execution of the session file to show, counted from 0. The default is 0, or all of them if the session ran several models.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l enable-memory-tracker -d 'Also find which tensors fill SBUF, PSUM, the scratchpad and HBM over time, and what holds each memory at its peak. Compile with XLA_IR_DEBUG=1 and XLA_HLO_DEBUG=1 and give the NEFF for names; capture with --enable-dge-notifs to see dynamic DMAs.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l ignore-nc-buf-usage -d 'Leave out SBUF and PSUM usage, for speed.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l ignore-instruction-trace -d 'Leave out the instructions.'

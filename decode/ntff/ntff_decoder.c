@@ -9,6 +9,7 @@
 #include "decode/ntff/ntff_internal.h"
 #include "decode/ntff/ring_scan.h"
 #include "format/instruction.h"
+#include "model/binary.h"
 
 static const char *version_text(struct nx_arena *arena, const struct nx_ntff_version *v)
 {
@@ -212,6 +213,7 @@ static void load_rings(struct nx_ntff_decoder *d, const struct nx_ntff_graph *fr
 	if (mine > d->ring_budget_bytes / NX_NOTIFICATION_BYTES)
 		mine = (size_t)(d->ring_budget_bytes / NX_NOTIFICATION_BYTES);
 	rings->rings = NX_NEW_ARRAY(arena, struct nx_ring_span, mine);
+	rings->is_of_session = !from->rings.count;
 	for (size_t i = 0; i < count; i++) {
 		if (!ring_is_of(d, &items[i], from))
 			continue;
@@ -225,12 +227,35 @@ static void load_rings(struct nx_ntff_decoder *d, const struct nx_ntff_graph *fr
 
 /* --- the whole ------------------------------------------------------------- */
 
-static void load_graph(struct nx_ntff_decoder *d, const struct nx_ntff_graph *from,
-		       struct nx_arena *arena, uint32_t index)
+/* Models that ran on the same core share its rings. */
+static bool share_rings(struct nx_ntff_decoder *d, const struct nx_ntff_graph *from, uint32_t index)
+{
+	for (uint32_t g = 0; g < index && !from->rings.count; g++) {
+		struct nx_graph_rings *rings = &d->graphs[g];
+
+		if (!rings->is_of_session || d->capture->graphs[g].nc_idx != from->nc_idx)
+			continue;
+		d->graphs[index].rings = rings->rings;
+		d->graphs[index].ring_count = rings->ring_count;
+		for (size_t i = 0; i < rings->ring_count; i++)
+			d->ring_bytes += rings->rings[i].records.len;
+		return true;
+	}
+	return false;
+}
+
+static void load_graph(struct nx_ntff_decoder *d, const struct nx_ntff_node *node,
+		       const struct nx_ntff_graph *from, struct nx_arena *arena, uint32_t index)
 {
 	struct nx_graph *graph = &d->capture->graphs[index];
 
 	graph->name = nx_arena_copy(arena, from->name);
+	graph->uid = node->uid;
+	if (d->capture->model_count > 1) {
+		graph->model_idx = nx_ntff_find_model(d, node->uid);
+		graph->compiled_name = graph->name;
+		graph->name = nx_arena_printf(arena, "model%u/%s", graph->model_idx, graph->name);
+	}
 	graph->nd_idx = (uint32_t)from->nd_idx;
 	graph->nc_idx = (uint32_t)from->nc_idx;
 	graph->exec_duration_ps = from->exec_duration_ps;
@@ -239,7 +264,29 @@ static void load_graph(struct nx_ntff_decoder *d, const struct nx_ntff_graph *fr
 	load_memory(from, arena, graph);
 	nx_ntff_load_collectives(from, arena, graph);
 	load_clocks(from, &d->graphs[index]);
-	load_rings(d, from, arena, &d->graphs[index]);
+	if (!share_rings(d, from, index))
+		load_rings(d, from, arena, &d->graphs[index]);
+}
+
+/* With a chosen execution, only the graphs of its model are shown. */
+static bool is_shown(const struct nx_ntff_decoder *d, size_t node)
+{
+	return !d->shown_uid.len ||
+	       nx_slice_equal(d->ntff.info.nodes.items[node].uid, d->shown_uid);
+}
+
+static void choose_models(struct nx_ntff_decoder *d, const struct nx_ntff_options *options)
+{
+	const struct nx_ntff_info *info = &d->ntff.info;
+
+	nx_ntff_list_models(d);
+	d->capture->model_count = d->model_count;
+	if (d->model_count < 2 || !options->is_chosen ||
+	    options->execution >= info->executions.count ||
+	    nx_ntff_find_model(d, info->executions.items[options->execution].uid) == NX_NONE)
+		return;
+	d->shown_uid = info->executions.items[options->execution].uid;
+	d->capture->model_count = 1;
 }
 
 static void load_identity(struct nx_ntff_decoder *d, const char *path, struct nx_arena *arena)
@@ -267,7 +314,7 @@ static void load_identity(struct nx_ntff_decoder *d, const char *path, struct nx
 	c->driver_version = version_text(arena, &info->driver_version);
 	c->collectives_version = version_text(arena, &info->collectives_version);
 	for (size_t i = 0; i < info->nodes.count && !c->uid.len; i++)
-		if (info->nodes.items[i].has_device)
+		if (info->nodes.items[i].has_device && is_shown(d, i))
 			c->uid = info->nodes.items[i].uid;
 }
 
@@ -285,8 +332,10 @@ enum nx_status nx_ntff_decoder_open(struct nx_ntff_decoder *d, struct nx_slice f
 	d->capture = capture;
 	if (nx_ntff_read(file, arena, &d->ntff, err))
 		return nx_context(err, "%s", path);
+	choose_models(d, options);
 	for (size_t n = 0; n < d->ntff.info.nodes.count; n++)
-		count += d->ntff.info.nodes.items[n].device.graphs.count;
+		if (is_shown(d, n))
+			count += d->ntff.info.nodes.items[n].device.graphs.count;
 	if (!count)
 		return nx_fail(err, NX_FORMAT,
 			       "%s holds no device graph, so there is nothing to show; "
@@ -301,10 +350,12 @@ enum nx_status nx_ntff_decoder_open(struct nx_ntff_decoder *d, struct nx_slice f
 	capture->graph_count = (uint32_t)count;
 	capture->graphs = NX_NEW_ARRAY(arena, struct nx_graph, count);
 	d->graphs = NX_NEW_ARRAY(arena, struct nx_graph_rings, count);
-	for (size_t n = 0; n < d->ntff.info.nodes.count; n++)
-		for (size_t g = 0; g < d->ntff.info.nodes.items[n].device.graphs.count; g++)
+	for (size_t n = 0; n < d->ntff.info.nodes.count; n++) {
+		const struct nx_ntff_node *node = &d->ntff.info.nodes.items[n];
+
+		for (size_t g = 0; is_shown(d, n) && g < node->device.graphs.count; g++)
 			if (index < count)
-				load_graph(d, &d->ntff.info.nodes.items[n].device.graphs.items[g],
-					   arena, index++);
-	return nx_ntff_find_window(d, options, err);
+				load_graph(d, node, &node->device.graphs.items[g], arena, index++);
+	}
+	return nx_ntff_find_window(d, options, arena, err);
 }

@@ -19,7 +19,10 @@
 #define NX_DMA_QUEUES 16
 
 struct nx_ntff_options {
-	uint32_t execution; /* which of the file's executions to show */
+	/* Which execution to show. Not chosen: all if the file has several models, else the first.
+	 */
+	bool is_chosen;
+	uint32_t execution;
 };
 
 struct nx_decode_loss {
@@ -39,6 +42,7 @@ struct nx_decode_loss {
 	uint64_t dropped_packet_count; /* packets on those queues */
 	uint64_t dge_record_count;     /* DGE notifications: not a loss, but good to know */
 	uint64_t ignored_graph_count;  /* beyond NX_MAX_GRAPHS */
+	uint64_t unknown_model_count;  /* executions of models that the file does not describe */
 };
 
 /*
@@ -59,6 +63,7 @@ struct nx_ring_span {
 };
 
 struct nx_graph_rings {
+	bool is_of_session; /* in the list of the whole file */
 	struct nx_ring_span *rings;
 	size_t ring_count;
 	struct nx_clock engine_clocks[NX_ENGINE_COUNT];
@@ -73,8 +78,11 @@ struct nx_ntff_decoder {
 	struct nx_graph_rings *graphs; /* parallel to capture->graphs */
 	struct nx_decode_loss loss;
 	uint64_t early_semaphore_count; /* before the window; set by nx_ntff_decode_events */
-	uint64_t ring_bytes;		/* of all rings, for progress */
-	uint64_t code_budget_bytes;	/* what further blobs may still take, see ntff_internal.h */
+	struct nx_slice model_uids[NX_MAX_GRAPHS];
+	uint32_t model_count;	    /* in the file */
+	struct nx_slice shown_uid;  /* the only model shown; empty: all */
+	uint64_t ring_bytes;	    /* of all rings, for progress */
+	uint64_t code_budget_bytes; /* what further blobs may still take, see ntff_internal.h */
 	uint64_t ring_budget_bytes;
 	struct nx_progress *progress; /* counts bytes scanned; may be NULL */
 };

@@ -21,9 +21,14 @@ void nx_ntff_load_code(struct nx_ntff_decoder *decoder, const struct nx_ntff_gra
 void nx_ntff_load_collectives(const struct nx_ntff_graph *from, struct nx_arena *arena,
 			      struct nx_graph *graph);
 
+/* Fills the list of models: the device nodes by their uid. */
+void nx_ntff_list_models(struct nx_ntff_decoder *decoder);
+/* The model with this uid; NX_NONE: the file does not describe it. */
+uint32_t nx_ntff_find_model(const struct nx_ntff_decoder *decoder, struct nx_slice uid);
+
 /* When the measured execution began and ended, by the best evidence there is. */
 NX_MUST_CHECK enum nx_status nx_ntff_find_window(struct nx_ntff_decoder *decoder,
 						 const struct nx_ntff_options *options,
-						 struct nx_error *err);
+						 struct nx_arena *arena, struct nx_error *err);
 
 #endif

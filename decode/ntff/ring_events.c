@@ -31,7 +31,7 @@ static void event_record(struct nx_ntff_decoder *d, uint32_t graph, struct nx_no
 	int64_t at_ps = nx_clock_ps(&d->graphs[graph].event_clock, n.timestamp);
 	struct nx_event row = {0};
 
-	if (!nx_in_window(d->capture, at_ps)) {
+	if (!nx_in_window_of(d->capture, graph, at_ps)) {
 		d->early_semaphore_count += nx_bits32(n.w0, 8, 8);
 		return;
 	}
@@ -84,7 +84,7 @@ static void throttle_record(struct nx_ntff_decoder *d, uint32_t graph, struct nx
 	int64_t at_ps = nx_clock_ps(&d->graphs[graph].throttle_clock, n.timestamp);
 	struct nx_throttle row = {0};
 
-	if (!nx_in_window(d->capture, at_ps))
+	if (!nx_in_window_of(d->capture, graph, at_ps))
 		return;
 	row.start_ps = nx_since_start(d->capture, at_ps);
 	row.graph = (uint8_t)graph;
@@ -130,7 +130,7 @@ static void generated_record(struct nx_ntff_decoder *d, uint32_t graph, struct n
 	d->loss.dge_record_count++;
 	row.engine = (uint8_t)nx_notification_engine(type);
 	at_ps = nx_clock_ps(&d->graphs[graph].engine_clocks[row.engine], n.timestamp);
-	if (!nx_in_window(d->capture, at_ps))
+	if (!nx_in_window_of(d->capture, graph, at_ps))
 		return;
 	row.time_ps = nx_since_start(d->capture, at_ps);
 	if (!(n.w1 & NX_NOTIFY_DGE_NO_PC))
@@ -220,7 +220,7 @@ static void fault_record(struct nx_ntff_decoder *d, uint32_t graph, struct nx_no
 		return;
 	}
 	at_ps = nx_clock_ps(clock, n.timestamp);
-	if (!nx_in_window(d->capture, at_ps))
+	if (!nx_in_window_of(d->capture, graph, at_ps))
 		return;
 	row.time_ps = nx_since_start(d->capture, at_ps);
 	emit->fn(emit->context, &row);

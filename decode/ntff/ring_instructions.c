@@ -64,6 +64,21 @@ static bool pop_start(struct pairing *p, struct slot_queue *queue, struct pendin
 	return true;
 }
 
+/* Starts of earlier executions that never ended must not shift the pairs of this one. */
+static bool pop_own_start(struct pairing *p, struct slot_queue *queue, int64_t end_ps,
+			  struct pending *start)
+{
+	const struct nx_execution_span *execution =
+		nx_capture_execution_at(p->decoder->capture, end_ps);
+
+	while (pop_start(p, queue, start)) {
+		if (!execution || start->start_ps >= execution->start_ps)
+			return true;
+		p->decoder->loss.unpaired_start_count++;
+	}
+	return false;
+}
+
 static struct slot_queue *queue_of(struct pairing *p, unsigned engine, uint32_t slot)
 {
 	const struct nx_engine_image *image =
@@ -114,6 +129,8 @@ static void decode_record(struct pairing *p, struct nx_notification n, nx_decode
 
 	if (kind > NX_NOTIFY_END)
 		return; /* explicit records and events are other streams */
+	if (!nx_is_of_graph(d->capture, p->graph, at_ps))
+		return;
 	if (slot == NX_NONE) {
 		/* the runtime's own code lies outside the images, but also outside the window */
 		if (nx_in_window(d->capture, at_ps))
@@ -126,7 +143,7 @@ static void decode_record(struct pairing *p, struct nx_notification n, nx_decode
 		push_start(p, queue_of(p, engine, slot), start);
 		return;
 	}
-	if (!pop_start(p, queue_of(p, engine, slot), &start)) {
+	if (!pop_own_start(p, queue_of(p, engine, slot), at_ps, &start)) {
 		if (nx_in_window(d->capture, at_ps))
 			d->loss.unpaired_end_count++;
 		return;

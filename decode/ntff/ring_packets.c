@@ -6,6 +6,7 @@
  * With a known window (version 6) records outside it are left out first. A packet across the
  * window's edge then leaves the starts and ends of its queue unequal, and every later pair would be
  * shifted: like AWS's tool we drop such a queue, and count it. If the file is cut, pairs are kept.
+ * When several models are shown, every execution is such a window of its own.
  */
 #include <assert.h>
 
@@ -22,7 +23,11 @@ struct dma_queue {
 	struct start_queue starts;
 	uint32_t next_idx;
 	uint8_t queue_class;
-	bool is_dropped;
+	bool is_dropped; /* in the execution being read */
+	/* Several models: the execution being read, and the numbers of those to be dropped. */
+	const struct nx_execution_span *execution;
+	NX_VEC(uint32_t) dropped;
+	size_t dropped_at; /* the next one */
 };
 
 struct dma_core {
@@ -58,6 +63,31 @@ static int64_t pop_start(struct start_queue *q)
 	q->head = (q->head + 1) & (q->cap - 1);
 	q->len--;
 	return start_ps;
+}
+
+static void drop_if_unequal(struct dma_core *core, struct dma_queue *q)
+{
+	if (q->execution && q->start_count != q->end_count) {
+		core->decoder->loss.dropped_queue_count++;
+		core->decoder->loss.dropped_packet_count += q->end_count;
+		nx_vec_push(&q->dropped, q->execution->number);
+	}
+}
+
+/* The first record of a queue in another execution than the one before. */
+static void turn_execution(struct dma_core *core, struct dma_queue *q,
+			   const struct nx_execution_span *execution, bool is_counting)
+{
+	if (is_counting) {
+		drop_if_unequal(core, q);
+		q->start_count = q->end_count = 0;
+	} else {
+		q->starts.len = 0;
+		q->is_dropped = q->dropped_at < q->dropped.len &&
+				q->dropped.items[q->dropped_at] == execution->number;
+		q->dropped_at += q->is_dropped;
+	}
+	q->execution = execution;
 }
 
 static void pair_record(struct dma_core *core, struct nx_notification n, int64_t at_ps,
@@ -111,13 +141,17 @@ static void each_record(struct dma_core *core, nx_decoded_fn fn, void *context)
 		const struct nx_clock *clock =
 			&rings->dma_clocks[(rings->dma_engine_base + engine) % NX_DMA_CLOCKS];
 		struct dma_queue *q = &core->queues[engine][nx_bits32(n.w1, 7, 4)];
+		const struct nx_execution_span *execution;
 		int64_t at_ps;
 
 		if (step != NX_DMA_START && step != NX_DMA_END)
 			continue;
 		at_ps = nx_clock_ps(clock, n.timestamp);
-		if (d->capture->has_window_end && !nx_in_window(d->capture, at_ps))
+		if (d->capture->has_window_end && !nx_in_window_of(d->capture, core->graph, at_ps))
 			continue;
+		execution = nx_capture_execution_at(d->capture, at_ps);
+		if (execution != q->execution)
+			turn_execution(core, q, execution, !fn);
 		if (fn)
 			pair_record(core, n, at_ps, fn, context);
 		else if (step == NX_DMA_START)
@@ -141,11 +175,16 @@ static void settle_queues(struct dma_core *core)
 			struct dma_queue *queue = &core->queues[e][q];
 			const struct nx_queue *declared;
 
-			if (!queue->start_count && !queue->end_count)
+			if (!queue->start_count && !queue->end_count && !queue->execution)
 				continue;
 			declared = nx_graph_queue(&d->capture->graphs[core->graph], base + e, q);
 			queue->queue_class =
 				(uint8_t)(declared ? declared->queue_class : NX_QUEUE_INSTRUCTION);
+			if (d->capture->executions) {
+				drop_if_unequal(core, queue);
+				queue->execution = NULL;
+				continue;
+			}
 			if (queue->start_count == queue->end_count || is_cut ||
 			    !d->capture->has_window_end)
 				continue;
@@ -169,6 +208,7 @@ static void decode_graph(struct nx_ntff_decoder *d, uint32_t graph, nx_decoded_f
 		for (uint32_t q = 0; q < NX_DMA_QUEUES; q++) {
 			d->loss.unpaired_packet_count += core->queues[e][q].starts.len;
 			nx_heap_free(core->queues[e][q].starts.items);
+			nx_vec_release(&core->queues[e][q].dropped);
 		}
 	nx_heap_free(core);
 }

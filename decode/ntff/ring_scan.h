@@ -96,6 +96,24 @@ static inline bool nx_in_window(const struct nx_capture *capture, int64_t time_p
 	       (!capture->has_window_end || time_ps <= capture->window_end_ps);
 }
 
+/* Whether what a core did at a time is the graph's: when several models are shown, the one that ran
+ * then. Their code may have the same addresses, so a pc does not tell. */
+static inline bool nx_is_of_graph(const struct nx_capture *capture, uint32_t graph, int64_t time_ps)
+{
+	const struct nx_execution_span *execution;
+
+	if (!capture->executions)
+		return true;
+	execution = nx_capture_execution_at(capture, time_ps);
+	return execution && execution->model_idx == capture->graphs[graph].model_idx;
+}
+
+static inline bool nx_in_window_of(const struct nx_capture *capture, uint32_t graph,
+				   int64_t time_ps)
+{
+	return nx_in_window(capture, time_ps) && nx_is_of_graph(capture, graph, time_ps);
+}
+
 static inline uint64_t nx_since_start(const struct nx_capture *capture, int64_t time_ps)
 {
 	return (uint64_t)time_ps - (uint64_t)capture->window_start_ps;

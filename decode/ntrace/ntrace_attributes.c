@@ -83,6 +83,18 @@ size_t nx_ntrace_event_attributes(const struct nx_ntrace_decoder *decoder,
 	return add_attributes(record_of(decoder, event, NX_RECORD_STOP), STOP_KEY, out, count, cap);
 }
 
+uint64_t nx_ntrace_event_seq(const struct nx_ntrace_decoder *decoder,
+			     const struct nx_system_event *event)
+{
+	struct nx_ntrace_head head;
+
+	for (unsigned which = NX_RECORD_START; which <= NX_RECORD_STOP; which++)
+		if (nx_ntrace_read_head(record_of(decoder, event, which), &head) &&
+		    head.nrta_seq_id)
+			return head.nrta_seq_id;
+	return 0;
+}
+
 /* --- shapes ------------------------------------------------------------------------ */
 
 /* A shape being made from the records of one event. */

@@ -107,6 +107,9 @@ size_t nx_ntrace_event_attributes(const struct nx_ntrace_decoder *decoder,
 void nx_ntrace_read_event(const struct nx_ntrace_decoder *decoder,
 			  const struct nx_system_event *event, struct nx_event_shapes *shapes,
 			  struct nx_read_attributes *read);
+/* nrta_seq_id of a row with NX_EVENT_QUEUED, read from its records; 0 if they have none. */
+uint64_t nx_ntrace_event_seq(const struct nx_ntrace_decoder *decoder,
+			     const struct nx_system_event *event);
 /* "_unknown_" if the file does not have it. */
 struct nx_slice nx_ntrace_interned_text(const struct nx_ntrace_decoder *decoder, uint64_t id);
 /* Index of the name in process->names; a new name is added, which may move them. */

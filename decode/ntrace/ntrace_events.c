@@ -105,6 +105,7 @@ static struct nx_system_event row_of(struct scan *s, const struct nx_open_start 
 		.worker_gid = start->worker_gid,
 		.stream_id = UINT32_MAX,
 		.source = start->source,
+		.flags = start->is_queued ? NX_EVENT_QUEUED : 0,
 	};
 }
 
@@ -124,6 +125,7 @@ static struct nx_open_start start_of(struct scan *s, const struct nx_ntrace_head
 		.worker_gid = worker_of(head),
 		.name = type.name,
 		.source = type.source,
+		.is_queued = head->nrta_seq_id != 0,
 	};
 }
 
@@ -134,7 +136,7 @@ static void take_orphan(struct scan *s, const struct nx_ntrace_head *head, uint6
 
 	row.handle = (struct nx_event_handle){.words[NX_RECORD_STOP] =
 						      nx_event_record(at, head->lead_bytes)};
-	row.flags = NX_EVENT_ORPHAN;
+	row.flags |= NX_EVENT_ORPHAN;
 	s->decoder->loss.orphan_count++;
 	s->fn(s->context, &row);
 }
@@ -158,6 +160,8 @@ static void take_stop(struct scan *s, const struct nx_ntrace_head *head, uint64_
 		row.nc_idx = core_of(head);
 	if (row.worker_gid == UINT32_MAX)
 		row.worker_gid = worker_of(head);
+	if (head->nrta_seq_id)
+		row.flags |= NX_EVENT_QUEUED;
 	s->fn(s->context, &row);
 }
 
@@ -187,7 +191,7 @@ static void take_record(struct scan *s, struct nx_slice record, uint64_t at)
 		return;
 	}
 	row = row_of(s, &start);
-	row.flags = NX_EVENT_INSTANT;
+	row.flags |= NX_EVENT_INSTANT;
 	loss->unknown_phase_count += head.phase != NX_PHASE_INSTANT;
 	s->fn(s->context, &row);
 }
@@ -203,7 +207,7 @@ static void finish_open(struct scan *s)
 		row.end_ns = close_ns ? close_ns : s->last_ns;
 		if (row.end_ns < row.start_ns)
 			row.end_ns = row.start_ns;
-		row.flags = NX_EVENT_UNFINISHED;
+		row.flags |= NX_EVENT_UNFINISHED;
 		s->fn(s->context, &row);
 	}
 	s->decoder->loss.unfinished_count = count;

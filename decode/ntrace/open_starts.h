@@ -21,7 +21,7 @@ struct nx_open_start {
 	uint32_t next; /* below it in its pile, or the next free one; 1-based, 0 = none */
 	uint8_t source;
 	uint8_t lead_bytes; /* as of struct nx_ntrace_head */
-	bool is_open;
+	bool is_open, is_queued;
 };
 
 struct nx_open_starts {

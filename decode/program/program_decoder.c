@@ -468,6 +468,18 @@ static const char **keep_names(struct nx_arena *arena, struct names *names, size
 	return kept;
 }
 
+/* NULL: the NEFF does not have it. */
+static const struct nx_binary_graph *find_binary_graph(const struct nx_binary *binary,
+						       const struct nx_graph *graph)
+{
+	const char *name = graph->compiled_name ? graph->compiled_name : graph->name;
+
+	for (size_t i = 0; binary && !graph->is_of_other_neff && i < binary->graph_count; i++)
+		if (!strcmp(binary->graphs[i].name, name))
+			return &binary->graphs[i];
+	return NULL;
+}
+
 void nx_program_decode(const struct nx_capture *capture, const struct nx_binary *binary,
 		       struct nx_arena *arena, struct nx_program *out)
 {
@@ -477,9 +489,7 @@ void nx_program_decode(const struct nx_capture *capture, const struct nx_binary 
 	memset(out, 0, sizeof(*out));
 	intern(&b, &b.layers, "");
 	for (uint32_t g = 0; g < capture->graph_count; g++) {
-		for (size_t i = 0; binary && i < binary->graph_count && !out->binary_graphs[g]; i++)
-			if (!strcmp(binary->graphs[i].name, capture->graphs[g].name))
-				out->binary_graphs[g] = &binary->graphs[i];
+		out->binary_graphs[g] = find_binary_graph(binary, &capture->graphs[g]);
 		if (out->binary_graphs[g])
 			out->semaphore_names[g] = name_semaphores(&b, out->binary_graphs[g]);
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)

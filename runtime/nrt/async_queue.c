@@ -14,6 +14,7 @@
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/symbol_version.h"
 #include "runtime/trace/trace_filter.h"
+#include "runtime/trace/tracer.h"
 
 #define UNIT_SHIFT 48
 
@@ -226,11 +227,19 @@ static struct nx_async_request *next_request(struct queue *queue)
 	return request;
 }
 
+static __thread nrta_seq_t current;
+
+nrta_seq_t nx_async_current(void)
+{
+	return current;
+}
+
 static void work(void *queue)
 {
 	struct nx_async_request *request;
 
 	while ((request = next_request(queue))) {
+		current = request->seq;
 		complete(queue, request, request->run(request));
 		request->release(request);
 	}
@@ -252,7 +261,10 @@ static bool start_thread(struct queue *queue)
 NRT_STATUS nx_async_put(struct nx_async_request *request, nrta_seq_t *seq)
 {
 	const struct nx_async_target *target = &request->target;
+	uint32_t core = (uint32_t)target->core; /* the request may be done and gone at the end */
 	NRT_STATUS st = NRT_SUCCESS;
+	nrta_seq_t given = 0;
+	uint64_t span = 0;
 
 	assert(request->run && request->release && target->core < NX_TRACE_MAX_CORES);
 	assert(target->core >= 0 && target->queue_count <= NX_ASYNC_QUEUES);
@@ -266,7 +278,9 @@ NRT_STATUS nx_async_put(struct nx_async_request *request, nrta_seq_t *seq)
 		struct queue *queue = queue_of(unit);
 
 		if (start_thread(queue)) {
-			*seq = request->seq = unit | ++queue->given;
+			*seq = request->seq = given = unit | ++queue->given;
+			span = nx_trace_start(core, NX_TRACE_POST_REQUEST,
+					      NRTA_SEQ_GET_SEQ_NUM(given), 0, 0, given);
 			request->next = NULL;
 			if (queue->last)
 				queue->last->next = request;
@@ -281,6 +295,7 @@ NRT_STATUS nx_async_put(struct nx_async_request *request, nrta_seq_t *seq)
 		}
 	}
 	pthread_mutex_unlock(&async.lock);
+	nx_trace_stop(core, NX_TRACE_POST_REQUEST, span, 0, 0, 0, given);
 	if (st != NRT_SUCCESS)
 		request->release(request);
 	return st;

@@ -37,6 +37,8 @@ struct nx_async_request {
 
 /* Takes ownership of the request and releases it if it fails. */
 NRT_STATUS nx_async_put(struct nx_async_request *request, nrta_seq_t *seq);
+/* The request that this thread executes, for its events; 0: none. */
+nrta_seq_t nx_async_current(void);
 /* Waits until the core has no requests left. */
 void nx_async_drain(uint32_t core);
 /* Completes all requests and ends the threads. */

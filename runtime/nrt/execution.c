@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "runtime/nrt/async_queue.h"
 #include "runtime/nrt/environment.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
@@ -136,6 +137,12 @@ static uint64_t to_epoch(const struct device_time *sync, uint64_t device_ns)
 	return sync->epoch_ns + (device_ns - sync->device_ns);
 }
 
+/* The arguments of a switch of models and of a collective's start leave no room for the request. */
+static uint64_t seq_beside(unsigned type)
+{
+	return type == NX_TRACE_NC_RUNNING || type == NX_TRACE_CC_BARRIER ? nx_async_current() : 0;
+}
+
 static void trace_span(struct execution *e, unsigned type, const struct device_time *sync,
 		       uint64_t start_ns, uint64_t end_ns, const uint64_t start_args[NX_TRACE_ARGS])
 {
@@ -143,7 +150,7 @@ static void trace_span(struct execution *e, unsigned type, const struct device_t
 					  0, start_args);
 
 	nx_trace_hardware(e->core, type, NX_PHASE_STOP, to_epoch(sync, end_ns), span,
-			  (const uint64_t[]){end_ns, 0, 0, 0});
+			  (const uint64_t[]){end_ns, 0, 0, seq_beside(type)});
 }
 
 /* The sync point comes first: it relates the device's clock to ours. */
@@ -163,7 +170,7 @@ static void trace_graph(struct execution *e, uint32_t graph, bool is_switch)
 		trace_span(e, NX_TRACE_NC_MODEL_SWITCH, &sync, start_ns, start_ns,
 			   (const uint64_t[]){device_core, e->id, e->model->id, start_ns});
 	trace_span(e, NX_TRACE_NC_RUNNING, &sync, start_ns, end_ns,
-		   (const uint64_t[]){device_core, e->id, start_ns, 0});
+		   (const uint64_t[]){device_core, e->id, start_ns, nx_async_current()});
 }
 
 static void trace_collectives(struct execution *e)
@@ -174,7 +181,7 @@ static void trace_collectives(struct execution *e)
 	if (!e->run.collective_count)
 		return;
 	trace_span(e, NX_TRACE_CC_BARRIER, &sync, start_ns, e->run.barrier_end_ps / 1000,
-		   (const uint64_t[]){e->id, e->model->id, start_ns, 0});
+		   (const uint64_t[]){e->id, e->model->id, start_ns, nx_async_current()});
 	for (size_t i = 0; i < e->run.collective_count; i++) {
 		const struct nx_port_collective *cc = &e->run.collectives[i];
 		uint64_t begin_ns = cc->start_ps / 1000;
@@ -188,24 +195,25 @@ static void trace_collectives(struct execution *e)
 
 static uint64_t start_step(struct execution *e, unsigned type)
 {
-	return nx_trace_start(e->core, type, e->id, e->model->id, 0, 0);
+	return nx_trace_start(e->core, type, e->id, e->model->id, 0, nx_async_current());
 }
 
 static void stop_step(struct execution *e, unsigned type, uint64_t span)
 {
-	nx_trace_stop(e->core, type, span, 0, 0, 0, 0);
+	nx_trace_stop(e->core, type, span, 0, 0, 0, nx_async_current());
 }
 
 static NRT_STATUS submit(struct execution *e, struct nx_tensor_set *inputs,
 			 struct nx_tensor_set *outputs, uint64_t *running)
 {
-	uint64_t span = nx_trace_start(e->core, NX_TRACE_MODEL_SUBMIT, e->model->id, 0, 0, 0);
+	uint64_t seq = nx_async_current();
+	uint64_t span = nx_trace_start(e->core, NX_TRACE_MODEL_SUBMIT, e->model->id, 0, 0, seq);
 	uint64_t before = start_step(e, NX_TRACE_EXEC_PRE);
 	NRT_STATUS st = bind(e, inputs, outputs);
 
 	stop_step(e, NX_TRACE_EXEC_PRE, before);
-	*running = nx_trace_start(e->core, NX_TRACE_KMGR_EXEC, e->model->id, 0, 0, 0);
-	nx_trace_stop(e->core, NX_TRACE_MODEL_SUBMIT, span, 0, 0, 0, 0);
+	*running = nx_trace_start(e->core, NX_TRACE_KMGR_EXEC, e->model->id, 0, 0, seq);
+	nx_trace_stop(e->core, NX_TRACE_MODEL_SUBMIT, span, 0, 0, 0, seq);
 	return st;
 }
 
@@ -307,7 +315,7 @@ static NRT_STATUS run_steps(struct execution *e, struct nx_tensor_set *inputs,
 		nx_ntff_capture_add(e->model, &e->run, st);
 		pthread_mutex_unlock(&core_locks[e->core]);
 	}
-	nx_trace_stop(e->core, NX_TRACE_KMGR_EXEC, running, 0, 0, 0, 0);
+	nx_trace_stop(e->core, NX_TRACE_KMGR_EXEC, running, 0, 0, 0, nx_async_current());
 	after = start_step(e, NX_TRACE_EXEC_POST);
 	unbind(e, has_run);
 	stop_step(e, NX_TRACE_EXEC_POST, after);
@@ -336,9 +344,9 @@ NRT_STATUS nx_execution_run(struct nx_model *model, struct nx_tensor_set *inputs
 
 	assert(model->port && model->program);
 	e.id = nx_state_next_execution();
-	span = nx_trace_start(e.core, NX_TRACE_NRT_EXECUTE, model->id, 0, 0, 0);
+	span = nx_trace_start(e.core, NX_TRACE_NRT_EXECUTE, model->id, 0, 0, nx_async_current());
 	st = run_steps(&e, inputs, outputs);
-	nx_trace_stop(e.core, NX_TRACE_NRT_EXECUTE, span, 0, 0, 0, 0);
+	nx_trace_stop(e.core, NX_TRACE_NRT_EXECUTE, span, 0, 0, 0, nx_async_current());
 	call_back(&e, st);
 	return st;
 }

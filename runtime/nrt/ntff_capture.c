@@ -13,6 +13,7 @@
 #include "runtime/nrt/ntff_encode.h"
 
 #define MAX_EXECUTIONS 100000 /* listed in a session's profile */
+#define MAX_MODELS 64	      /* that a session holds, also after they were unloaded */
 #define MAX_RING_BYTES (UINT64_C(256) << 20)
 #define MAX_PATH (NX_INSPECT_PATH_MAX + 512)
 
@@ -20,13 +21,18 @@ struct nrt_profile_continuous_options {
 	char output_dir[NX_INSPECT_PATH_MAX];
 };
 
-/* All executions of a session are listed; records are kept up to MAX_RING_BYTES, and only those
- * of the current model. */
-struct recording {
+/* A NEFF that ran in a session, once, however often it was loaded. */
+struct recorded_model {
 	struct nx_model *model; /* held */
+	uint64_t duration_ps;	/* of its latest execution */
+	struct nx_notified own; /* captures without a timeline: the first execution's rings */
+};
+
+/* What a core did. All executions are listed; records are kept up to MAX_RING_BYTES. */
+struct recording {
+	NX_VEC(struct recorded_model) models; /* in the order of their first execution */
 	NX_VEC(struct nx_ntff_execution) executions;
-	struct nx_notified rings;
-	uint64_t duration_ps; /* of the latest execution */
+	struct nx_notified rings; /* captures with a timeline: of all models */
 };
 
 struct core {
@@ -87,13 +93,15 @@ static void write_neff(const char *folder, const struct nx_model *model, const c
 static bool encode_run(const struct nx_model *model, const struct nx_port_run *run,
 		       bool has_process, struct nx_bytes *out)
 {
-	struct nx_ntff_execution once = {{0}, run->start_ps, run->end_ps};
-	struct nx_ntff_recording recording = {
-		.model = model,
+	const struct nx_ntff_execution once = {nx_ntff_model_uid(model), run->start_ps,
+					       run->end_ps};
+	const struct nx_ntff_model part = {model, run->end_ps - run->start_ps, NULL};
+	const struct nx_ntff_recording recording = {
+		.models = &part,
+		.model_count = 1,
 		.run = run,
 		.executions = &once,
 		.execution_count = 1,
-		.duration_ps = run->end_ps - run->start_ps,
 		.has_process = has_process,
 	};
 
@@ -120,78 +128,107 @@ static void write_once(const struct nx_inspect_device *wishes, struct nx_model *
 
 /* From here on, functions that take a struct recording or core need the lock. */
 
-static void drop_rings(struct recording *kept)
+static struct recorded_model *find_recorded(struct recording *kept, const struct nx_model *model)
 {
-	nx_notified_release(&kept->rings);
-	memset(&kept->rings, 0, sizeof(kept->rings));
+	for (size_t i = 0; i < kept->models.len; i++)
+		if (nx_slice_equal(nx_ntff_model_uid(kept->models.items[i].model),
+				   nx_ntff_model_uid(model)))
+			return &kept->models.items[i];
+	return NULL;
 }
 
-static void hold_model(struct recording *kept, struct nx_model *model)
+static uint64_t ring_bytes(const struct nx_notified *notified)
 {
-	if (kept->model == model)
-		return;
-	nx_object_drop(kept->model);
-	if (kept->rings.rings.len)
-		nx_log_warn("nrt_execute",
-			    "core %u runs several models: the session's device profile has the "
-			    "records of the last one",
-			    model->core);
-	drop_rings(kept);
-	nx_object_hold(model);
-	kept->model = model;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < notified->rings.len; i++)
+		bytes += notified->rings.items[i].records.len;
+	return bytes;
+}
+
+static bool wants_rings(const struct recording *kept, const struct recorded_model *recorded)
+{
+	uint64_t bytes = ring_bytes(&kept->rings);
+
+	for (size_t i = 0; i < kept->models.len; i++)
+		bytes += ring_bytes(&kept->models.items[i].own);
+	/* Without a timeline nothing separates the executions of a model: only the first counts. */
+	return bytes < MAX_RING_BYTES &&
+	       (nx_ntff_has_timeline(recorded->model) || !recorded->own.rings.len);
+}
+
+static_assert(NX_INSPECT_PATH_MAX + 256 + 100 <= MAX_PATH, "a session's folder and a file name");
+
+/* Rings of the same kinds in the same order; a model may use more cores than those before. */
+static void append_rings(struct nx_notified *to, struct nx_notified *from)
+{
+	for (size_t i = 0; i < from->rings.len; i++) {
+		struct nx_notified_ring *ring = &from->rings.items[i];
+
+		if (i < to->rings.len) {
+			nx_bytes_append(&to->rings.items[i].records, ring->records.items,
+					ring->records.len);
+		} else {
+			nx_vec_push(&to->rings, *ring);
+			memset(ring, 0, sizeof(*ring));
+		}
+	}
+	nx_notified_release(from);
 }
 
 struct adding {
 	struct recording *kept;
+	struct nx_model *model;
 	const struct nx_port_run *run;
 };
 
-/* Captures of v2 have no timeline that separates executions: only the first one's records count. */
-static bool wants_rings(const struct recording *kept)
+static struct recorded_model *add_model(struct recording *kept, struct nx_model *model)
 {
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < kept->rings.rings.len; i++)
-		bytes += kept->rings.rings.items[i].records.len;
-	return bytes < MAX_RING_BYTES &&
-	       (kept->executions.len == 1 ||
-		!nx_notify_counts_ticks(kept->model->port->arch(kept->model->program)));
+	nx_vec_push(&kept->models, ((struct recorded_model){.model = model}));
+	nx_object_hold(model);
+	return &kept->models.items[kept->models.len - 1];
 }
-
-static_assert(NX_INSPECT_PATH_MAX + 256 + 100 <= MAX_PATH, "a session's folder and a file name");
 
 static void add_guarded(void *context)
 {
 	const struct adding *a = context;
 	struct recording *kept = a->kept;
-	struct nx_notified rings = {0};
+	struct recorded_model *recorded = find_recorded(kept, a->model);
+	struct nx_notified rings = {0}, *to;
 
+	if (!recorded)
+		recorded = add_model(kept, a->model);
 	nx_vec_push(&kept->executions,
-		    ((struct nx_ntff_execution){{0}, a->run->start_ps, a->run->end_ps}));
-	kept->duration_ps = a->run->end_ps - a->run->start_ps;
-	if (!wants_rings(kept))
+		    ((struct nx_ntff_execution){nx_ntff_model_uid(recorded->model),
+						a->run->start_ps, a->run->end_ps}));
+	recorded->duration_ps = a->run->end_ps - a->run->start_ps;
+	if (!wants_rings(kept, recorded))
 		return;
-	kept->model->port->record(kept->model->program, a->run,
-				  nx_instance_physical_core(nx_state_instance(), kept->model->core),
-				  &rings);
-	if (!kept->rings.rings.len) {
-		kept->rings = rings;
-		return;
-	}
-	for (size_t i = 0; i < rings.rings.len && i < kept->rings.rings.len; i++)
-		nx_bytes_append(&kept->rings.rings.items[i].records,
-				rings.rings.items[i].records.items,
-				rings.rings.items[i].records.len);
-	nx_notified_release(&rings);
+	a->model->port->record(a->model->program, a->run,
+			       nx_instance_physical_core(nx_state_instance(), a->model->core),
+			       &rings);
+	to = nx_ntff_has_timeline(a->model) ? &kept->rings : &recorded->own;
+	if (to->rings.len)
+		append_rings(to, &rings);
+	else
+		*to = rings;
+}
+
+/* A file has one version: the first model's. */
+static bool fits(struct recording *kept, const struct nx_model *model)
+{
+	return kept->executions.len < MAX_EXECUTIONS &&
+	       (kept->models.len < MAX_MODELS || find_recorded(kept, model)) &&
+	       (!kept->models.len ||
+		nx_ntff_has_timeline(kept->models.items[0].model) == nx_ntff_has_timeline(model));
 }
 
 static void add_to_session(struct recording *kept, struct nx_model *model,
 			   const struct nx_port_run *run)
 {
-	struct adding adding = {kept, run};
+	struct adding adding = {kept, model, run};
 
-	hold_model(kept, model);
-	if (kept->executions.len >= MAX_EXECUTIONS || !nx_heap_guarded(add_guarded, &adding))
+	if (!fits(kept, model) || !nx_heap_guarded(add_guarded, &adding))
 		nx_log_warn("nrt_execute",
 			    "core %u: an execution is missing from the device profile",
 			    model->core);
@@ -199,27 +236,36 @@ static void add_to_session(struct recording *kept, struct nx_model *model,
 
 static void forget_recording(struct recording *kept)
 {
-	nx_object_drop(kept->model);
-	kept->model = NULL;
+	for (size_t i = 0; i < kept->models.len; i++) {
+		nx_object_drop(kept->models.items[i].model);
+		nx_notified_release(&kept->models.items[i].own);
+	}
+	nx_vec_release(&kept->models);
 	nx_vec_release(&kept->executions);
-	drop_rings(kept);
+	nx_notified_release(&kept->rings);
+	memset(&kept->rings, 0, sizeof(kept->rings));
 }
 
 static NRT_STATUS write_recording(const struct recording *kept, const char *path, const char *call)
 {
 	struct nx_bytes ntff = {0};
 	NRT_STATUS st = NRT_RESOURCE;
+	struct nx_ntff_model parts[MAX_MODELS];
 	const struct nx_ntff_recording recording = {
-		.model = kept->model,
+		.models = parts,
+		.model_count = kept->models.len,
 		.notified = &kept->rings,
 		.executions = kept->executions.items,
 		.execution_count = kept->executions.len,
-		.duration_ps = kept->duration_ps,
 		.has_process = true,
 	};
 
 	if (!kept->executions.len)
 		return refuse(call, "nothing was executed during the session");
+	for (size_t i = 0; i < kept->models.len; i++)
+		parts[i] = (struct nx_ntff_model){kept->models.items[i].model,
+						  kept->models.items[i].duration_ps,
+						  &kept->models.items[i].own};
 	if (nx_ntff_encode(&recording, &ntff))
 		st = write_file(path, nx_slice_of(ntff.items, ntff.len), call);
 	nx_vec_release(&ntff);
@@ -246,7 +292,8 @@ static void write_core(const struct core *c, const char *folder, int session_id,
 		return;
 	snprintf(path, sizeof(path), "%s/profile_nc_%u_session_%d.ntff", folder, core, session_id);
 	snprintf(suffix, sizeof(suffix), "_vnc_%u", core);
-	write_neff(folder, c->recording.model, suffix);
+	for (size_t i = 0; i < c->recording.models.len; i++)
+		write_neff(folder, c->recording.models.items[i].model, suffix);
 	(void)write_recording(&c->recording, path, "nrt_inspect_stop");
 }
 
@@ -478,7 +525,8 @@ static struct model_profile *find_path(const char *path)
 /* Until the model runs, its profile has no execution. */
 static NRT_STATUS start_profile(struct nx_model *model, const char *path)
 {
-	const struct nx_ntff_recording empty = {.model = model};
+	const struct nx_ntff_model part = {.model = model};
+	const struct nx_ntff_recording empty = {.models = &part, .model_count = 1};
 	struct model_profile *profile = find_model(NULL);
 
 	if (capture.is_continuous)

@@ -170,10 +170,8 @@ void nx_ntff_fill_memory(const struct nx_loaded_code *code, size_t core, struct 
 
 struct encoding {
 	const struct nx_ntff_recording *recording;
-	const struct nx_notified *notified; /* the recording's or own; may be NULL */
+	const struct nx_notified *notified; /* version 6: the recording's or own; may be NULL */
 	struct nx_notified own;
-	const struct nx_model *model;
-	const struct nx_loaded_code *code; /* may be NULL */
 	uint8_t version;
 	uint32_t first_core;
 	uint64_t offset; /* of the next blob */
@@ -183,14 +181,8 @@ struct encoding {
 
 /* --- rings ------------------------------------------------------------------------------------ */
 
-static size_t ring_count(const struct encoding *e)
+static struct nx_ntff_ring place_ring(struct encoding *e, const struct nx_notified_ring *from)
 {
-	return e->notified ? e->notified->rings.len : 0;
-}
-
-static struct nx_ntff_ring place_ring(struct encoding *e, size_t index)
-{
-	const struct nx_notified_ring *from = &e->notified->rings.items[index];
 	struct nx_ntff_ring ring = {
 		.trace_type = from->trace_type,
 		.block_type = from->block_type,
@@ -204,59 +196,90 @@ static struct nx_ntff_ring place_ring(struct encoding *e, size_t index)
 	return ring;
 }
 
-/* One list for the session; before version 6 each graph has its own. */
-static void fill_rings(struct encoding *e, struct nx_ntff_info *info,
-		       struct nx_ntff_device_node *device)
+static struct nx_ntff_ring *place_rings(struct encoding *e, const struct nx_notified *notified)
 {
-	size_t count = ring_count(e);
+	size_t count = notified ? notified->rings.len : 0;
 	struct nx_ntff_ring *rings = NX_NEW_ARRAY(&e->arena, struct nx_ntff_ring, count);
 
-	for (size_t i = 0; i < count; i++) {
-		uint32_t core = e->notified->rings.items[i].core;
+	for (size_t i = 0; i < count; i++)
+		rings[i] = place_ring(e, &notified->rings.items[i]);
+	return rings;
+}
+
+/* Before version 6 each graph has its own. */
+static void fill_graph_rings(struct encoding *e, const struct nx_notified *notified,
+			     struct nx_ntff_device_node *device)
+{
+	struct nx_ntff_ring *rings = place_rings(e, notified);
+
+	for (size_t i = 0; notified && i < notified->rings.len; i++) {
+		uint32_t core = notified->rings.items[i].core;
 		struct nx_ntff_graph *graph;
 
-		rings[i] = place_ring(e, i);
-		if (e->version >= 6 || core >= device->graphs.count)
+		if (core >= device->graphs.count)
 			continue;
 		graph = &device->graphs.items[core]; /* rings of a core are adjacent */
 		if (!graph->rings.count)
 			graph->rings.items = &rings[i];
 		graph->rings.count++;
 	}
-	if (e->version >= 6) {
-		info->session_rings.items = rings;
-		info->session_rings.count = count;
-	}
+}
+
+static void append_rings(struct encoding *e, const struct nx_notified *notified)
+{
+	for (size_t i = 0; notified && i < notified->rings.len; i++)
+		nx_bytes_append(e->out, notified->rings.items[i].records.items,
+				notified->rings.items[i].records.len);
 }
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-static void fill_graph(struct encoding *e, size_t index, struct nx_ntff_graph *graph)
+struct nx_slice nx_ntff_model_uid(const struct nx_model *model)
 {
-	const struct nx_ntff_recording *recording = e->recording;
+	return nx_slice_of(model->neff.header.uuid, 16);
+}
+
+bool nx_ntff_has_timeline(const struct nx_model *model)
+{
+	return !nx_notify_counts_ticks(model->port->arch(model->program));
+}
+
+/* The rings that have a model's records; may be NULL. */
+static const struct nx_notified *notified_of(const struct encoding *e,
+					     const struct nx_ntff_model *from)
+{
+	return e->version >= 6 || e->recording->run ? e->notified : from->notified;
+}
+
+static void fill_graph(struct encoding *e, const struct nx_ntff_model *from, size_t index,
+		       struct nx_ntff_graph *graph)
+{
+	const struct nx_model *model = from->model;
+	const struct nx_loaded_code *code = model->port->code(model->program);
+	const struct nx_notified *notified = notified_of(e, from);
 
 	graph->name = nx_slice_text(nx_arena_printf(&e->arena, "sg%02zu", index));
-	graph->nd_idx = nx_instance_device(nx_state_instance(), e->model->core);
+	graph->nd_idx = nx_instance_device(nx_state_instance(), model->core);
 	graph->nc_idx = e->first_core + index;
-	graph->exec_duration_ps = recording->duration_ps;
-	if (e->version < 6 && e->notified && e->notified->marked_ps)
-		graph->exec_duration_ps = e->notified->marked_ps;
+	graph->exec_duration_ps = from->duration_ps;
+	if (e->version < 6 && notified && notified->marked_ps)
+		graph->exec_duration_ps = notified->marked_ps;
 	graph->has_clocks = true;
-	if (e->notified && e->notified->rings.len)
-		graph->clocks = e->notified->clocks;
+	if (notified && notified->rings.len)
+		graph->clocks = notified->clocks;
 	else
 		nx_notify_set_clocks(&graph->clocks, false, &e->arena);
-	nx_model_ranks_fill(e->model->ranks, (uint32_t)index, &e->arena, graph);
-	if (!e->code || index >= e->code->core_count)
+	nx_model_ranks_fill(model->ranks, (uint32_t)index, &e->arena, graph);
+	if (!code || index >= code->core_count)
 		return;
-	nx_ntff_fill_code(&e->code->cores[index], e->version, &e->offset, &e->arena, graph);
-	nx_ntff_fill_queues(&e->code->cores[index], e->first_core, &e->arena, graph);
-	nx_ntff_fill_memory(e->code, index, &e->arena, graph);
+	nx_ntff_fill_code(&code->cores[index], e->version, &e->offset, &e->arena, graph);
+	nx_ntff_fill_queues(&code->cores[index], e->first_core, &e->arena, graph);
+	nx_ntff_fill_memory(code, index, &e->arena, graph);
 }
 
 static void fill_identity(struct encoding *e, struct nx_ntff_info *info)
 {
-	const struct nx_model *model = e->model;
+	const struct nx_model *model = e->recording->models[0].model;
 	const struct nx_instance *instance = nx_state_instance();
 	const struct nx_instance_kind *kind = instance->kind;
 	enum nx_device_arch arch = model->port->arch(model->program);
@@ -282,65 +305,79 @@ static void fill_identity(struct encoding *e, struct nx_ntff_info *info)
 	}
 }
 
-static void fill_executions(struct encoding *e, struct nx_slice uid, struct nx_ntff_info *info)
+static void fill_node(struct encoding *e, size_t index, struct nx_ntff_node *node)
+{
+	const struct nx_ntff_model *from = &e->recording->models[index];
+	struct nx_ntff_device_node *device = &node->device;
+
+	node->node_id = (int64_t)index;
+	node->has_device = true;
+	/* Real files of version 5 have no ids here, but also never several models. */
+	if (e->version >= 6 || e->recording->model_count > 1)
+		node->uid = nx_ntff_model_uid(from->model);
+	device->graphs.count = from->model->neff.graph_count;
+	device->graphs.items = NX_NEW_ARRAY(&e->arena, struct nx_ntff_graph, device->graphs.count);
+	for (size_t i = 0; i < device->graphs.count; i++)
+		fill_graph(e, from, i, &device->graphs.items[i]);
+	if (e->version < 6)
+		fill_graph_rings(e, notified_of(e, from), device);
+}
+
+/* Version 6: all code, then the rings. Before, code is in the message. */
+static void append_blobs(struct encoding *e)
 {
 	const struct nx_ntff_recording *recording = e->recording;
 
-	info->executions.count = recording->execution_count;
-	info->executions.items =
-		NX_NEW_ARRAY(&e->arena, struct nx_ntff_execution, recording->execution_count);
-	for (size_t i = 0; i < recording->execution_count; i++) {
-		info->executions.items[i] = recording->executions[i];
-		info->executions.items[i].uid = uid;
+	for (size_t m = 0; m < recording->model_count; m++) {
+		const struct nx_model *model = recording->models[m].model;
+		const struct nx_loaded_code *code = model->port->code(model->program);
+
+		for (size_t i = 0; e->version >= 6 && code && i < code->core_count; i++)
+			nx_ntff_append_code(&code->cores[i], e->out);
+		if (e->version < 6)
+			append_rings(e, notified_of(e, &recording->models[m]));
 	}
+	if (e->version >= 6)
+		append_rings(e, e->notified);
 }
 
 static void encode(void *context)
 {
 	struct encoding *e = context;
-	const struct nx_model *model = e->model;
-	struct nx_slice uid = nx_slice_of(model->neff.header.uuid, 16);
+	const struct nx_ntff_recording *recording = e->recording;
+	const struct nx_model *first = recording->models[0].model;
 	struct nx_ntff_info info = {0};
-	struct nx_ntff_node node = {.has_device = true};
 
-	if (e->recording->run)
-		model->port->record(model->program, e->recording->run, e->first_core, &e->own);
+	if (recording->run)
+		first->port->record(first->program, recording->run, e->first_core, &e->own);
 	fill_identity(e, &info);
-	node.device.graphs.count = model->neff.graph_count;
-	node.device.graphs.items =
-		NX_NEW_ARRAY(&e->arena, struct nx_ntff_graph, node.device.graphs.count);
-	for (size_t i = 0; i < node.device.graphs.count; i++)
-		fill_graph(e, i, &node.device.graphs.items[i]);
-	fill_rings(e, &info, &node.device);
-	info.nodes.items = &node;
-	info.nodes.count = 1;
+	info.nodes.count = recording->model_count;
+	info.nodes.items = NX_NEW_ARRAY(&e->arena, struct nx_ntff_node, info.nodes.count);
+	for (size_t i = 0; i < info.nodes.count; i++)
+		fill_node(e, i, &info.nodes.items[i]);
 	if (e->version >= 6) {
-		node.uid = uid;
-		fill_executions(e, uid, &info);
+		info.session_rings.items = place_rings(e, e->notified);
+		info.session_rings.count = e->notified ? e->notified->rings.len : 0;
+		info.executions.count = recording->execution_count;
+		info.executions.items = (struct nx_ntff_execution *)recording->executions;
 	}
 	nx_ntff_write_head(e->version, &info, e->out);
-	for (size_t i = 0; e->version >= 6 && e->code && i < e->code->core_count; i++)
-		nx_ntff_append_code(&e->code->cores[i], e->out);
-	for (size_t i = 0; i < ring_count(e); i++)
-		nx_bytes_append(e->out, e->notified->rings.items[i].records.items,
-				e->notified->rings.items[i].records.len);
+	append_blobs(e);
 }
 
 bool nx_ntff_encode(const struct nx_ntff_recording *recording, struct nx_bytes *out)
 {
-	const struct nx_model *model = recording->model;
-	bool counts_ticks = nx_notify_counts_ticks(model->port->arch(model->program));
+	const struct nx_model *model = recording->models[0].model;
 	struct encoding e = {
 		.recording = recording,
-		.model = model,
-		.code = model->port->code(model->program),
-		.version = counts_ticks ? VERSION_OF_TICKS : VERSION,
+		.version = nx_ntff_has_timeline(model) ? VERSION : VERSION_OF_TICKS,
 		.first_core = nx_instance_physical_core(nx_state_instance(), model->core),
 		.out = out,
 	};
 	bool is_done;
 
 	assert(recording->executions || !recording->execution_count);
+	assert(recording->model_count == 1 || !recording->run);
 	e.notified = recording->run ? &e.own : recording->notified;
 	out->len = 0;
 	is_done = nx_heap_guarded(encode, &e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ntff_encode: a model and its executions as the bytes of an NTFF.
+ * ntff_encode: models of a core and their executions as the bytes of an NTFF.
  *
  * Files have version 6, or version 5 for programs of NeuronCore v2, as real
  * captures do. The same program gives the same bytes: times come from the
@@ -12,15 +12,27 @@
 #include "format/ntff.h"
 #include "runtime/nrt/loaded_model.h"
 
-struct nx_ntff_recording { /* borrows everything */
+struct nx_ntff_model { /* a node of the file */
 	const struct nx_model *model;
-	const struct nx_port_run *run;	    /* if not NULL, its rings are encoded */
-	const struct nx_notified *notified; /* else these; NULL: no rings */
-	const struct nx_ntff_execution *executions;
-	size_t execution_count;
-	uint64_t duration_ps; /* of the latest execution */
-	bool has_process;     /* name the process and the machine */
+	uint64_t duration_ps;		    /* of the latest execution */
+	const struct nx_notified *notified; /* before version 6: its rings; NULL: none */
 };
+
+struct nx_ntff_recording { /* borrows everything */
+	/* At least one, all of one core and one NTFF version, no NEFF twice. */
+	const struct nx_ntff_model *models;
+	size_t model_count;
+	const struct nx_port_run *run;	    /* of the only model; its rings are encoded */
+	const struct nx_notified *notified; /* version 6, without run: the rings of all models */
+	const struct nx_ntff_execution *executions; /* their uids are those of the models */
+	size_t execution_count;
+	bool has_process; /* name the process and the machine */
+};
+
+/* The id of a model in nodes and executions. */
+struct nx_slice nx_ntff_model_uid(const struct nx_model *model);
+/* Captures of NeuronCore v2 have version 5: no list of executions, and rings for each graph. */
+bool nx_ntff_has_timeline(const struct nx_model *model);
 
 /* Replaces the contents of out. If memory runs out, it logs that, empties out, returns false. */
 bool nx_ntff_encode(const struct nx_ntff_recording *recording, struct nx_bytes *out);

@@ -226,6 +226,8 @@ static void put_event(void *context)
 		put_value(&f->json, &values[i]);
 	nx_json_end_object(&f->json);
 	nx_json_key_u64(&f->json, "timestamp_ns", nx_trace_event_time(f->place, record));
+	if (nx_trace_event_seq(record))
+		nx_json_key_u64(&f->json, "nrta_seq_id", nx_trace_event_seq(record));
 	nx_json_end_object(&f->json);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensor_calls: moves bytes in and out of tensors; reports their sizes and addresses. */
+#include "runtime/nrt/async_queue.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/symbol_version.h"
 #include "runtime/nrt/tensor.h"
@@ -67,12 +68,12 @@ static NRT_STATUS transfer(const nrt_tensor_t *handle, size_t offset, struct buf
 	uint64_t span;
 
 	NX_RETURN_IF_FAILED(nx_tensor_acquire(handle, &tensor));
-	span = nx_trace_start(tensor->core, type, tensor->name_id, size, 0, 0);
+	span = nx_trace_start(tensor->core, type, tensor->name_id, size, 0, nx_async_current());
 	st = buffer.out || buffer.in || !size ? nx_tensor_part(tensor, offset, size, &bytes)
 					      : NRT_INVALID;
 	if (st == NRT_SUCCESS)
 		copy(tensor, bytes, &buffer, size);
-	nx_trace_stop(tensor->core, type, span, 0, 0, 0, 0);
+	nx_trace_stop(tensor->core, type, span, 0, 0, 0, nx_async_current());
 	nx_object_drop(tensor);
 	return st;
 }

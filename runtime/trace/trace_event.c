@@ -143,6 +143,20 @@ size_t nx_trace_event_values(const struct nx_trace_record *record, struct nx_tra
 	return count;
 }
 
+uint64_t nx_trace_event_seq(const struct nx_trace_record *record)
+{
+	const uint64_t one = 1;
+	const uint64_t types = one << NX_TRACE_POST_REQUEST | one << NX_TRACE_NRT_EXECUTE |
+			       one << NX_TRACE_KMGR_EXEC | one << NX_TRACE_CC_BARRIER |
+			       one << NX_TRACE_NC_RUNNING | one << NX_TRACE_TENSOR_READ |
+			       one << NX_TRACE_TENSOR_WRITE | one << NX_TRACE_EXEC_PRE |
+			       one << NX_TRACE_EXEC_WAIT | one << NX_TRACE_EXEC_POST |
+			       one << NX_TRACE_MODEL_SUBMIT | one << NX_TRACE_CONSUME_ERRORS |
+			       one << NX_TRACE_CONSUME_STDIO;
+
+	return types >> (record->type & 63) & 1 ? record->args[NX_TRACE_SEQ_ARG] : 0;
+}
+
 uint64_t nx_trace_event_id(const struct nx_trace_place *place, uint64_t position_plus_one)
 {
 	return ((uint64_t)place->core_idx << CORE_SHIFT) + (position_plus_one - place->first);
@@ -197,6 +211,7 @@ void nx_trace_event_append(const struct nx_trace_place *place, const struct nx_t
 		.thread_id = record->thread_id,
 		.id = nx_trace_event_id(place, record->position + 1),
 		.phase = record->phase,
+		.nrta_seq_id = nx_trace_event_seq(record),
 	};
 
 	for (size_t i = 0; i < count; i++)

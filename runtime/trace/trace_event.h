@@ -94,6 +94,12 @@ struct nx_trace_value {
 /* The attributes of a record except core and worker; at most NX_TRACE_MAX_VALUES. */
 size_t nx_trace_event_values(const struct nx_trace_record *record, struct nx_trace_value *out);
 
+/* The argument word with the sequence id of the asynchronous request that the event belongs to, in
+ * types that leave it free. */
+#define NX_TRACE_SEQ_ARG 3
+/* The sequence id; 0: none. */
+uint64_t nx_trace_event_seq(const struct nx_trace_record *record);
+
 /* The place of device memory, for the first word of MEM_ALLOC and MEM_DEALLOC starts. */
 static inline uint64_t nx_trace_pack_place(unsigned hbm_idx, bool is_device, bool is_aligned,
 					   unsigned device_idx, unsigned category)

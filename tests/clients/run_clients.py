@@ -41,6 +41,33 @@ def a_client_of_version_3_of_the_asynchronous_calls(folder):
     assert run(folder, CLIENTS / 'async_version3', 'file.neff').stdout == 'version 3 works\n'
 
 
+def events_name_their_asynchronous_request(folder):
+    run(folder, CLIENTS / 'async_version3', 'file.neff', NEURON_RT_INSPECT_ENABLE='1',
+        NEURON_RT_INSPECT_OUTPUT_DIR='output')
+    for output, name in (('json', 'shown'), ('parquet', 'tables')):
+        run(folder, PROGRAM, 'view', '-d', 'output', '--output-format', output, '--output-file',
+            name)
+    shown = next(file for file in folder.glob('shown/**/*.json') if 'system' in file.name)
+    events = json.loads(shown.read_text())['trace_events']
+    ids = {}
+    for event in events:
+        if 'nrta_seq_id' in event:
+            ids.setdefault(event['name'], []).append(event['nrta_seq_id'])
+    # Two requests of the client itself, and twenty in each of four threads.
+    for name in ('nrt_execute', 'kmgr_exec_core', 'kbl_exec_pre'):
+        assert len(ids[name]) == 82, (name, len(ids[name]))
+        assert {seq & (1 << 48) - 1 for seq in ids[name]} == set(range(1, 83))
+    assert set(ids['nc_exec_running']) < set(ids['nrt_execute']), 'one of them had no inputs'
+    assert set(ids['nrt_tensor_write']).isdisjoint(ids['nrt_execute'])
+    assert sorted(ids['async_post_request']) == sorted(
+        ids['nrt_execute'] + ids['nrt_tensor_write'] + ids['nrt_tensor_read'])
+    assert 'nrt_load' not in ids, 'a call that waits is no request'
+    rows = run(folder, PROGRAM, 'query', '-d', 'tables/system_profile', '--format', 'csv',
+               "SELECT json_extract_string(extra_attributes_json, '$.nrta_seq_id') AS seq FROM "
+               "SystemProfileEvents WHERE name = 'nrt_execute' ORDER BY seq").stdout
+    assert rows.split()[1:] == sorted(str(seq) for seq in ids['nrt_execute']), rows
+
+
 def a_program_that_forks_while_it_executes(folder):
     if b'__asan_init' in LIBRARY.read_bytes() or b'__tsan_init' in LIBRARY.read_bytes():
         raise Skip('the allocator of a sanitizer may stay locked in the child')
@@ -62,6 +89,72 @@ def the_calls_of_pytorchs_profiler(folder):
         assert len(place) == 2 and re.fullmatch(r'\d{19}', place[1]), place
     # The session of nothing has none.
     assert len(list(folder.glob('output/*/*'))) == 2, list(folder.glob('output/*/*'))
+
+
+def shown_by_graph(folder, session, *options):
+    """Instructions and packets of each graph, and the warnings."""
+    run(folder, PROGRAM, 'view', '-s', session, *options, '--output-format', 'json',
+        '--output-file', 'shown.json')
+    shown = json.loads((folder / 'shown.json').read_text())
+    counts = {}
+    for section in ('instruction', 'dma'):
+        for row in shown[section]:
+            graph = counts.setdefault(row.get('subgraph', 'sg00'), {'instruction': 0, 'dma': 0})
+            graph[section] += row.get('aggregated', 'no') == 'no'
+    return counts, ' '.join(warning['message'] for warning in shown['warnings'])
+
+
+def check_several_models(folder, arch, runs_of_first, before_mark=0):
+    """Without a list of executions, one window serves all models: it opens at the first one's mark,
+    so that the instruction before the marks of the others is shown too."""
+    names = ('vector_add', 'softmax', 'relu')
+    alone = []
+    for name in names:
+        run(folder, PROGRAM, 'neff', '--assemble', EXAMPLES / f'{name}.nasm', '--arch', arch, '-o',
+            f'{name}.neff')
+        run(folder, PROGRAM, 'capture', '-n', f'{name}.neff', '-s', f'{name}.ntff')
+        alone.append(shown_by_graph(folder, f'{name}.ntff')[0]['sg00'])
+    run(folder, CLIENTS / 'several_models', 'output', 'session.ntff',
+        *(f'{name}.neff' for name in names))
+    inspected = next(folder.glob('output/*/*/profile_nc_0_session_1.ntff'))
+    assert len(list(inspected.parent.glob('neff_*_vnc_0.neff'))) == len(names)
+    want = {f'model{i}/sg00': {kind: count * (runs_of_first if i == 0 else 1)
+                               for kind, count in counts.items()}
+            for i, counts in enumerate(alone)}
+    for graph in list(want)[1:]:
+        want[graph]['instruction'] += before_mark
+    for session in ('session.ntff', inspected):
+        counts, _ = shown_by_graph(folder, session)
+        assert counts == want, (counts, want)
+        told = json.loads(run(folder, PROGRAM, 'show-session', '-s', session, '-j').stdout)
+        assert len({node['Uuid'] for node in told['NeffNodes']}) == len(names), told['NeffNodes']
+        assert [len(node['NodeInfo']['Graphs']) for node in told['NeffNodes']] == [1] * len(names)
+    # A NEFF describes its own model and no other.
+    counts, warnings = shown_by_graph(folder, 'session.ntff', '-n', 'softmax.neff')
+    assert {graph: c['instruction'] for graph, c in counts.items()} == \
+        {graph: c['instruction'] for graph, c in want.items()}
+    assert 'holds 3 models, and softmax.neff is the NEFF of model 1' in warnings, warnings
+    shown = json.loads((folder / 'shown.json').read_text())
+    layered = {row['subgraph'] for row in shown['instruction'] if row['layer']}
+    assert layered == {'model1/sg00'}, layered
+    return alone
+
+
+def a_session_of_several_models_shows_them_all(folder):
+    alone = check_several_models(folder, 'trn2', 2)
+    # One execution alone is a capture of its model.
+    counts, _ = shown_by_graph(folder, 'session.ntff', '--execution', '2', '-n', 'relu.neff')
+    assert counts['sg00']['instruction'] == alone[2]['instruction'], (counts, alone)
+    run(folder, PROGRAM, 'view', '-s', 'session.ntff', '--output-format', 'parquet',
+        '--output-file', 'tables')
+    rows = run(folder, PROGRAM, 'query', '-d', 'tables', '--format', 'csv',
+               'SELECT execution_index, num_subgraphs, execution_end_ts > execution_start_ts AS ran '
+               'FROM ExecutionInfo ORDER BY ALL').stdout.split()[1:]
+    assert rows == [f'{i},1,true' for i in range(4)], rows
+
+
+def a_session_of_several_models_of_the_first_generation(folder):
+    check_several_models(folder, 'trn1', 1, before_mark=1)
 
 
 def neffs_where_vllm_copies_them(folder):
@@ -210,6 +303,7 @@ if __name__ == '__main__':
     sys.exit(run_cases([
         a_client_of_version_2_of_the_asynchronous_calls,
         a_client_of_version_3_of_the_asynchronous_calls,
+        events_name_their_asynchronous_request,
         a_program_that_forks_while_it_executes,
         the_calls_of_pytorchs_profiler,
         a_tuner_that_profiles_every_tenth_run,
@@ -218,6 +312,8 @@ if __name__ == '__main__':
         the_kernel_test_harness_with_two_ranks,
         the_kernel_test_harness_with_three_runs_of_two_ranks,
         the_views_of_public_scripts,
+        a_session_of_several_models_shows_them_all,
+        a_session_of_several_models_of_the_first_generation,
         neffs_where_vllm_copies_them,
         the_calls_of_torch_neuronxs_profiler,
         the_calls_of_network_libraries,

@@ -36,6 +36,137 @@ static void another_execution_can_be_chosen(void **state)
 	assert_int_equal(f->capture.total_time_ps, 1);
 }
 
+/* Two models on core 0, with code at the same addresses: 1000..9000 and 20000..30000, 40000..50000.
+ */
+static void make_two_models(struct nx_ntff_fixture *f)
+{
+	static struct nx_ntff_node nodes[2];
+	static const uint8_t ids[2][16] = {{1}, {2}};
+
+	f->graphs[1].nc_idx = 0;
+	for (unsigned n = 0; n < 2; n++) {
+		nodes[n] = f->node;
+		nodes[n].uid = nx_slice_of(ids[n], 16);
+		nodes[n].device.graphs.items = &f->graphs[n];
+		nx_fixture_code(f, n, NX_ENGINE_VECTOR, 0, "\x46\x47", 2);
+	}
+	f->graphs[0].name = f->graphs[1].name = nx_slice_text("sg00");
+	f->info.nodes.items = nodes;
+	f->info.nodes.count = 2;
+	f->info.executions.count = 3;
+	f->executions[0].uid = nodes[0].uid;
+	f->executions[1] = (struct nx_ntff_execution){nodes[1].uid, 20000, 30000};
+	f->executions[2] = (struct nx_ntff_execution){nodes[0].uid, 40000, 50000};
+}
+
+static void record_both(struct nx_ntff_fixture *f)
+{
+	static const uint64_t starts[] = {2000, 21000, 22000, 41000};
+
+	for (unsigned i = 0; i < 4; i++) {
+		nx_fixture_start(f, 0, NX_ENGINE_VECTOR, i == 2, starts[i]);
+		nx_fixture_end(f, 0, NX_ENGINE_VECTOR, i == 2, starts[i] + 10);
+	}
+	/* between executions: of no model */
+	nx_fixture_start(f, 0, NX_ENGINE_VECTOR, 0, 35000);
+	nx_fixture_end(f, 0, NX_ENGINE_VECTOR, 0, 35010);
+}
+
+static void several_models_are_shown_together(void **state)
+{
+	struct nx_ntff_fixture *f = *state;
+	const struct nx_instruction *row;
+	unsigned of_graph[2] = {0};
+
+	make_two_models(f);
+	record_both(f);
+	nx_fixture_must_open(f);
+	assert_int_equal(f->capture.model_count, 2);
+	assert_int_equal(f->capture.graph_count, 2);
+	assert_string_equal(f->capture.graphs[0].name, "model0/sg00");
+	assert_string_equal(f->capture.graphs[1].name, "model1/sg00");
+	assert_string_equal(f->capture.graphs[1].compiled_name, "sg00");
+	assert_int_equal(f->capture.window_start_ps, 1000);
+	assert_int_equal(f->capture.total_time_ps, 49000);
+	assert_int_equal(nx_fixture_decode(f, nx_ntff_decode_instructions, sizeof(*row)), 4);
+	for (size_t i = 0; i < 4; i++) {
+		row = nx_fixture_row(f, i);
+		of_graph[row->graph]++;
+		assert_true(row->graph == 0 || (row->start_ps >= 19000 && row->end_ps <= 29000));
+	}
+	assert_int_equal(of_graph[0], 2);
+	assert_int_equal(of_graph[1], 2);
+}
+
+static void a_chosen_execution_shows_its_model_alone(void **state)
+{
+	struct nx_ntff_fixture *f = *state;
+
+	make_two_models(f);
+	record_both(f);
+	f->options = (struct nx_ntff_options){.is_chosen = true, .execution = 1};
+	nx_fixture_must_open(f);
+	assert_int_equal(f->capture.graph_count, 1);
+	assert_string_equal(f->capture.graphs[0].name, "sg00");
+	assert_int_equal(f->capture.uid.data[0], 2);
+	assert_int_equal(nx_fixture_decode(f, nx_ntff_decode_instructions,
+					   sizeof(struct nx_instruction)),
+			 2);
+}
+
+static void a_start_without_an_end_does_not_shift_later_executions(void **state)
+{
+	struct nx_ntff_fixture *f = *state;
+	const struct nx_instruction *row;
+
+	make_two_models(f);
+	nx_fixture_start(f, 0, NX_ENGINE_VECTOR, 0, 8000); /* cut off */
+	nx_fixture_start(f, 0, NX_ENGINE_VECTOR, 0, 41000);
+	nx_fixture_end(f, 0, NX_ENGINE_VECTOR, 0, 41010);
+	nx_fixture_must_open(f);
+	assert_int_equal(nx_fixture_decode(f, nx_ntff_decode_instructions, sizeof(*row)), 1);
+	row = nx_fixture_row(f, 0);
+	assert_int_equal(row->start_ps, 40000);
+	assert_int_equal(f->decoder.loss.unpaired_start_count, 1);
+}
+
+static void a_queue_is_dropped_in_the_execution_it_crosses(void **state)
+{
+	struct nx_ntff_fixture *f = *state;
+	const struct nx_packet *row;
+
+	make_two_models(f);
+	nx_fixture_queue(f, 0, 3, 1, "q");
+	nx_fixture_dma(f, 0, NX_DMA_START, 3, 1, 0, 900); /* ends inside */
+	nx_fixture_dma(f, 0, NX_DMA_END, 3, 1, 64, 1100);
+	for (uint64_t at = 2000; at <= 42000; at += 40000) {
+		nx_fixture_dma(f, 0, NX_DMA_START, 3, 1, 0, at);
+		nx_fixture_dma(f, 0, NX_DMA_END, 3, 1, 64, at + 50);
+	}
+	nx_fixture_must_open(f);
+	assert_int_equal(nx_fixture_decode(f, nx_ntff_decode_packets, sizeof(*row)), 1);
+	row = nx_fixture_row(f, 0);
+	assert_int_equal(row->start_ps, 41000);
+	assert_int_equal(row->end_ps, 41050);
+	assert_int_equal(f->decoder.loss.dropped_queue_count, 1);
+	assert_int_equal(f->decoder.loss.dropped_packet_count, 2);
+}
+
+static void executions_of_no_model_are_counted(void **state)
+{
+	struct nx_ntff_fixture *f = *state;
+	static const uint8_t other[16] = {9};
+
+	make_two_models(f);
+	f->executions[1].uid = nx_slice_of(other, 16);
+	record_both(f);
+	nx_fixture_must_open(f);
+	assert_int_equal(f->decoder.loss.unknown_model_count, 1);
+	assert_int_equal(nx_fixture_decode(f, nx_ntff_decode_instructions,
+					   sizeof(struct nx_instruction)),
+			 2);
+}
+
 static void an_execution_that_is_not_there_is_named(void **state)
 {
 	struct nx_ntff_fixture *f = *state;
@@ -181,6 +312,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_timeline_gives_the_window),
 		TEST(another_execution_can_be_chosen),
+		TEST(several_models_are_shown_together),
+		TEST(a_chosen_execution_shows_its_model_alone),
+		TEST(a_start_without_an_end_does_not_shift_later_executions),
+		TEST(a_queue_is_dropped_in_the_execution_it_crosses),
+		TEST(executions_of_no_model_are_counted),
 		TEST(an_execution_that_is_not_there_is_named),
 		TEST(a_file_without_timeline_has_no_second_execution),
 		TEST(a_backward_execution_is_refused),

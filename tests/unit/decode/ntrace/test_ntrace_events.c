@@ -51,6 +51,40 @@ static void test_pairs(void **state)
 	release(&t);
 }
 
+/* START, STOP or both may have the id. */
+static void test_sequence_ids(void **state)
+{
+	struct trace t = {0};
+	const struct nx_ntrace_event records[] = {
+		{.event_type = EXECUTE, .id = 1, .phase = NX_PHASE_START, .tracking_id = 1},
+		{.event_type = EXECUTE,
+		 .id = 2,
+		 .phase = NX_PHASE_STOP,
+		 .tracking_id = 1,
+		 .nrta_seq_id = UINT64_MAX},
+		{.event_type = WRITE,
+		 .id = 3,
+		 .phase = NX_PHASE_START,
+		 .tracking_id = 3,
+		 .nrta_seq_id = 7},
+		{.event_type = SYNC, .id = 4, .phase = NX_PHASE_INSTANT, .tracking_id = 4},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++)
+		nx_ntrace_append(&t.events, &nx_ntrace_event_message, &records[i]);
+	decode(&t, folder);
+	assert_int_equal(t.rows.len, 3);
+	assert_int_equal(t.rows.items[0].flags, NX_EVENT_QUEUED);
+	assert_int_equal(nx_ntrace_event_seq(&t.decoder, &t.rows.items[0]), UINT64_MAX);
+	assert_int_equal(t.rows.items[1].flags, NX_EVENT_INSTANT);
+	assert_int_equal(nx_ntrace_event_seq(&t.decoder, &t.rows.items[1]), 0);
+	assert_int_equal(t.rows.items[2].flags, NX_EVENT_QUEUED | NX_EVENT_UNFINISHED);
+	assert_int_equal(nx_ntrace_event_seq(&t.decoder, &t.rows.items[2]), 7);
+	assert_int_equal(t.decoder.loss.unknown_field_count, 0);
+	release(&t);
+}
+
 /* The same tracking id in two types is two events. */
 static void test_key_is_both(void **state)
 {
@@ -284,6 +318,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_sequence_ids),
 		cmocka_unit_test(test_key_is_both),
 		cmocka_unit_test(test_instants_and_sources),
 		cmocka_unit_test(test_unfinished),

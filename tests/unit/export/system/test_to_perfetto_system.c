@@ -95,19 +95,21 @@ static void an_execution_is_named_after_its_model(void **state)
 	e->source = NX_SOURCE_HARDWARE;
 	e->flow_id = 7;
 	e->parent_id = 9;
+	e->nrta_seq_id = 77;
 	e->flags = NX_EVENT_UNFINISHED;
 	nx_fixture_attribute(f, "model_id", "5");
 	nx_fixture_attribute(f, "address", "0x40");
 	nx_fixture_attribute(f, "usage_type", "io");
-	assert_string_equal(trace(f, &options, true),
-			    "process \"i-a-pid70\" 1\n"
-			    "thread \"i-a-pid70/nc0-neuron_hw\" 2\n"
-			    "i-a-pid70/nc0-neuron_hw begin 100 nc_exec_running /m/net.neff"
-			    " id=1 parent_id=9 thread_id=70 worker_gid=3 is_unfinished=true"
-			    " model_id=5"
-			    " address='0x40' usage_type='io' model_name='/m/net.neff'"
-			    " device_profile='device_profile_model_5.pftrace' flow=7\n"
-			    "i-a-pid70/nc0-neuron_hw end 200\n");
+	assert_string_equal(
+		trace(f, &options, true),
+		"process \"i-a-pid70\" 1\n"
+		"thread \"i-a-pid70/nc0-neuron_hw\" 2\n"
+		"i-a-pid70/nc0-neuron_hw begin 100 nc_exec_running /m/net.neff"
+		" id=1 parent_id=9 thread_id=70 worker_gid=3 nrta_seq_id=77 is_unfinished=true"
+		" model_id=5"
+		" address='0x40' usage_type='io' model_name='/m/net.neff'"
+		" device_profile='device_profile_model_5.pftrace' flow=7\n"
+		"i-a-pid70/nc0-neuron_hw end 200\n");
 }
 
 static void processes_of_several_instances_stay_apart(void **state)

@@ -50,6 +50,28 @@ static void expect(const struct nx_ntrace_event *event, const char *key, const c
 	fail_msg("no attribute %s", key);
 }
 
+static void an_event_names_its_asynchronous_request(void **state)
+{
+	struct nx_trace_clock clock = straight();
+	struct nx_trace_place place = {2, 34, 100, &clock};
+	struct nx_trace_record record = {.position = 104,
+					 .type = NX_TRACE_NRT_EXECUTE,
+					 .phase = NX_PHASE_START,
+					 .args = {7, 0, 0, UINT64_C(0x10000000000005)}};
+	struct nx_arena arena = {0};
+
+	(void)state;
+	assert_int_equal(read_back(&place, &record, &arena).nrta_seq_id, 0x10000000000005);
+	assert_int_equal(read_back(&place, &record, &arena).attributes.count, 3);
+	record.args[NX_TRACE_SEQ_ARG] = 0;
+	assert_int_equal(read_back(&place, &record, &arena).nrta_seq_id, 0);
+	/* here the word is a size */
+	record.type = NX_TRACE_COPYIN;
+	record.args[NX_TRACE_SEQ_ARG] = 4096;
+	assert_int_equal(read_back(&place, &record, &arena).nrta_seq_id, 0);
+	nx_arena_release(&arena);
+}
+
 static void a_start_is_its_own_tracking_id(void **state)
 {
 	struct nx_trace_clock clock = straight();
@@ -167,6 +189,7 @@ static void sizes_are_exact_to_the_last_bit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_event_names_its_asynchronous_request),
 		cmocka_unit_test(a_start_is_its_own_tracking_id),
 		cmocka_unit_test(a_stop_names_its_start),
 		cmocka_unit_test(device_memory_is_packed_into_four_words),
