@@ -20,7 +20,7 @@ static struct {
 	bool has_ring[NX_TRACE_MAX_CORES]; /* in this session */
 	_Atomic bool is_on;		   /* these two change under the lock */
 	_Atomic uint64_t session;
-	uint32_t worker;
+	uint32_t workers[NX_TRACE_MAX_CORES]; /* of each core */
 	struct nx_trace_clock clock;
 } tracer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -90,6 +90,12 @@ static enum nx_status prepare_rings(const struct nx_tracer_options *options, str
 	return NX_OK;
 }
 
+/* Cores beyond the list, which have no events, are numbered on. */
+static uint32_t worker_of(const struct nx_tracer_options *options, uint32_t core)
+{
+	return options->workers && core < options->core_count ? options->workers[core] : core;
+}
+
 enum nx_status nx_tracer_begin(const struct nx_tracer_options *options, struct nx_error *err)
 {
 	enum nx_status st = NX_OK;
@@ -102,7 +108,8 @@ enum nx_status nx_tracer_begin(const struct nx_tracer_options *options, struct n
 		st = prepare_rings(options, err);
 	if (!st) {
 		nx_trace_clock_begin(&tracer.clock);
-		tracer.worker = options->worker;
+		for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++)
+			tracer.workers[core] = worker_of(options, core);
 		tracer.is_on = true;
 		tracer.session++;
 		for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++)
@@ -170,7 +177,7 @@ static uint64_t take_core(uint32_t core, uint64_t max, bool is_final, nx_tracer_
 {
 	struct nx_trace_ring *ring = atomic_load(&tracer.rings[core]);
 	struct nx_trace_record batch[BATCH];
-	struct nx_trace_place place = {core, tracer.worker + core, ring->base, &tracer.clock};
+	struct nx_trace_place place = {core, tracer.workers[core], ring->base, &tracer.clock};
 	uint64_t taken = 0;
 	size_t count;
 

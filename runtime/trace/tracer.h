@@ -72,7 +72,8 @@ struct nx_tracer_options {
 	struct nx_trace_filter filter;
 	uint64_t max_events; /* kept per core */
 	uint32_t core_count; /* cores of this process; the filter may name more */
-	uint32_t worker;     /* number of core 0 across the job */
+	/* The number of each core across the job, core_count of them; NULL: the core's own. */
+	const uint8_t *workers;
 };
 
 /* MISMATCH if a session is running, LIMIT if the rings do not fit into memory. */
