@@ -43,7 +43,9 @@ enum nx_status nx_device_job_open(struct nx_device_job *job, struct nx_device_se
 static void note_counts(struct nx_device_result *r, const struct nx_profile *p)
 {
 	r->total_time_ps = p->capture.total_time_ps;
+	r->rank = p->capture.rank;
 	r->start_epoch_ns = p->start_epoch_ns;
+	r->collective_end_ns = nx_rank_collective(&p->capture, r->collective);
 	for (uint32_t g = 0; g < p->capture.graph_count; g++) {
 		r->packet_count += p->graphs[g].packet_count;
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)

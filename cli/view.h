@@ -3,6 +3,7 @@
 #ifndef NX_CLI_VIEW_H
 #define NX_CLI_VIEW_H
 
+#include "analyse/rank_times.h"
 #include "cli/options.h"
 #include "cli/status_file.h"
 #include "export/exporters.h"
@@ -108,7 +109,10 @@ NX_MUST_CHECK enum nx_status nx_view_directory(const struct nx_view_options *v,
 struct nx_device_result { /* sent by the child through a pipe */
 	enum nx_status status;
 	uint64_t total_time_ps, instruction_count, packet_count;
-	uint64_t start_epoch_ns;	/* 0 = no common clock */
+	uint32_t rank;				 /* UINT32_MAX: not known */
+	uint64_t start_epoch_ns;		 /* 0 = no common clock */
+	char collective[NX_RANK_COLLECTIVE_MAX]; /* the first; "" for none */
+	uint64_t collective_end_ns;
 	bool is_known;			/* already stored and unchanged */
 	char name[NX_PROFILE_NAME_MAX]; /* in the workspace; "" for none */
 	char message[1024];		/* of a failure */
@@ -124,6 +128,13 @@ struct nx_device_job {
 };
 
 struct nx_device_jobs NX_VEC_BODY(struct nx_device_job);
+
+/* One row for each capture that was processed now, and a sentence about their common clock. */
+void nx_view_report_devices(const struct nx_device_jobs *jobs, struct nx_output *out);
+/* The same for programs (docs/formats/json.md), if at least two captures have a rank. */
+NX_MUST_CHECK enum nx_status nx_view_write_ranks(const struct nx_device_jobs *jobs,
+						 const char *path, bool pretty,
+						 struct nx_error *err);
 
 /*
  * Opens a job's capture. A NEFF that was chosen by its name may belong to another

@@ -185,44 +185,18 @@ static void plan_jobs(struct directory *d, struct nx_device_jobs *jobs)
 
 static void report_jobs(struct directory *d, const struct nx_device_jobs *jobs)
 {
-	struct nx_table_view table;
 	struct nx_output out;
-	uint64_t earliest = UINT64_MAX;
 	size_t known = 0;
 
-	for (size_t i = 0; i < jobs->len; i++) {
-		uint64_t start_ns = jobs->items[i].result.start_epoch_ns;
-
+	for (size_t i = 0; i < jobs->len; i++)
 		known += jobs->items[i].result.is_known;
-		earliest = start_ns && start_ns < earliest ? start_ns : earliest;
-	}
 	if (known && nx_view_says(d->v))
 		nx_say("%zu of %zu device profiles are stored and have not changed; --force "
 		       "processes them again",
 		       known, jobs->len);
 	if (jobs->len == known || !nx_view_says(d->v) || nx_output_open(&out, "-", NULL))
 		return;
-	nx_table_begin(&table, &d->arena, "device profile|>time|>instructions|>DMA packets|>start");
-	for (size_t i = 0; i < jobs->len; i++) {
-		const struct nx_device_job *job = &jobs->items[i];
-		const struct nx_device_result *r = &job->result;
-		char time[NX_COUNT_TEXT_MAX], start[NX_COUNT_TEXT_MAX] = "-";
-		char instructions[NX_COUNT_TEXT_MAX], packets[NX_COUNT_TEXT_MAX];
-
-		if (r->status || r->is_known)
-			continue;
-		if (r->start_epoch_ns)
-			nx_duration_text((r->start_epoch_ns - earliest) * 1000, start);
-		/* a file, a name in the workspace or a database, or the folder of the tables */
-		nx_table_row(&table,
-			     job->target ? job->target
-			     : *r->name	 ? r->name
-					 : job->store->folder,
-			     nx_duration_text(r->total_time_ps, time),
-			     nx_count_text(r->instruction_count, instructions),
-			     nx_count_text(r->packet_count, packets), start);
-	}
-	nx_table_end(&table, &out, 0);
+	nx_view_report_devices(jobs, &out);
 	(void)!nx_output_commit(&out, NULL);
 }
 
@@ -286,6 +260,9 @@ static enum nx_status write_devices(struct directory *d, struct nx_error *err)
 	if (!st) {
 		failed = say_failures(d, &jobs, &good, err);
 		nx_view_say_device_warnings(&jobs, nx_view_verbosity(d->v));
+		if (good > 1 && d->v->format && !strcmp(d->v->format, "json"))
+			st = nx_view_write_ranks(&jobs, file_in(d, "ranks.json"), d->v->pretty,
+						 err);
 		report_jobs(d, &jobs);
 		if (!d->profile->process_count && d->as_tables)
 			name_devices(d, &jobs, store_stem(d));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyse/rank_times.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "base/path.h"
@@ -293,7 +294,7 @@ enum nx_status nx_store_device(const struct nx_store_target *target,
 			       struct nx_error *err)
 {
 	const char *sources[] = {session_path, neff_path};
-	char key[NX_PROFILE_KEY_MAX];
+	char key[NX_PROFILE_KEY_MAX], collective[NX_RANK_COLLECTIVE_MAX];
 	struct nx_ingest_target ingest = {.kind = NX_PROFILE_DEVICE,
 					  .is_simulated = profile->capture.is_simulation,
 					  .has_rank = profile->capture.rank != UINT32_MAX,
@@ -301,7 +302,11 @@ enum nx_status nx_store_device(const struct nx_store_target *target,
 					  .core = profile->capture.graphs[0].nc_idx,
 					  .key = key,
 					  .sources = sources,
-					  .source_count = neff_path ? 2 : 1};
+					  .source_count = neff_path ? 2 : 1,
+					  .clock = {.start_epoch_ns = profile->start_epoch_ns,
+						    .total_ns =
+							    profile->capture.total_time_ps / 1000,
+						    .collective = collective}};
 	struct nx_tables_options options = {.explorer_version = NX_PRODUCT_VERSION};
 	struct storing s = {0};
 	enum nx_status st;
@@ -309,6 +314,7 @@ enum nx_status nx_store_device(const struct nx_store_target *target,
 	assert(session_path);
 	memset(stored, 0, sizeof(*stored));
 	nx_profile_key(profile, key);
+	ingest.clock.collective_end_ns = nx_rank_collective(&profile->capture, collective);
 	snprintf(stored->key, sizeof(stored->key), "%s", key);
 	st = choose_name(target, session_path, stored, err);
 	if (!st)

@@ -110,35 +110,76 @@ static int compare_workers(const void *left, const void *right)
 	return (a->nc_idx > b->nc_idx) - (a->nc_idx < b->nc_idx);
 }
 
+struct numbered_worker {
+	uint32_t instance; /* the first process of it */
+	uint32_t process;
+	struct nx_core_worker *worker;
+};
+
+static uint32_t recorded_gid(const struct numbered_worker *w)
+{
+	return w->worker->worker_gid;
+}
+
 static int compare_gids(const void *left, const void *right)
 {
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct numbered_worker *a = left, *b = right;
 
-	return (a > b) - (a < b);
+	return (recorded_gid(a) > recorded_gid(b)) - (recorded_gid(a) < recorded_gid(b));
 }
 
-/* True when the recorded numbers tell all workers of all processes apart. */
-static bool recorded_gids_are_unique(const struct nx_system_profile *p, size_t total)
+static int compare_instances(const void *left, const void *right)
 {
-	uint32_t *gids = nx_heap_alloc(sizeof(*gids) * (total + 1));
-	size_t count = 0;
-	bool unique = true;
+	const struct numbered_worker *a = left, *b = right;
 
-	for (uint32_t i = 0; i < p->process_count; i++)
-		for (size_t k = 0; k < p->processes[i].worker_count; k++)
-			gids[count++] = p->processes[i].workers[k].worker_gid;
-	qsort(gids, count, sizeof(*gids), compare_gids);
-	for (size_t i = 0; i < count; i++)
-		unique &= gids[i] != UINT32_MAX && (!i || gids[i] != gids[i - 1]);
-	nx_heap_free(gids);
-	return unique;
+	if (a->instance != b->instance)
+		return a->instance < b->instance ? -1 : 1;
+	return compare_gids(left, right);
 }
 
-/* Workers' numbers must be unique over all instances. Processes that were not started together all
- * count from zero; then workers are numbered by instance, process and core. */
+static int compare_processes(const void *left, const void *right)
+{
+	const struct numbered_worker *a = left, *b = right;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return compare_workers(a->worker, b->worker);
+}
+
+/* True when the recorded numbers of neighbours in the list differ. */
+static bool gids_are_unique(const struct numbered_worker *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (recorded_gid(&list[i]) == UINT32_MAX ||
+		    (i && recorded_gid(&list[i]) == recorded_gid(&list[i - 1])))
+			return false;
+	return true;
+}
+
+static void list_workers(struct nx_system_profile *p, struct numbered_worker *list)
+{
+	for (uint32_t i = 0; i < p->process_count; i++) {
+		uint32_t instance = 0;
+
+		while (strcmp(p->processes[instance].instance_id, p->processes[i].instance_id) != 0)
+			instance++;
+		for (size_t k = 0; k < p->processes[i].worker_count; k++)
+			*list++ =
+				(struct numbered_worker){instance, i, &p->processes[i].workers[k]};
+	}
+}
+
+/*
+ * Workers' numbers must be unique over all instances. The runtime counts the cores of its own
+ * instance, so several instances repeat them: then workers are numbered by instance, and within one
+ * as recorded, because the cores of one process need not be neighbours. Processes that were not
+ * started together may repeat numbers even within an instance; these are numbered by process and
+ * core.
+ */
 static void number_workers(struct nx_system_profile *p)
 {
-	size_t total = 0;
+	struct numbered_worker *list;
+	size_t total = 0, from = 0, to;
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < p->process_count; i++) {
@@ -149,11 +190,22 @@ static void number_workers(struct nx_system_profile *p)
 			qsort(process->workers, process->worker_count, sizeof(*process->workers),
 			      compare_workers);
 	}
-	if (!total || recorded_gids_are_unique(p, total))
-		return;
-	for (uint32_t i = 0; i < p->process_count; i++)
-		for (size_t k = 0; k < p->processes[i].worker_count; k++)
-			p->processes[i].workers[k].worker_gid = next++;
+	list = nx_heap_alloc(sizeof(*list) * (total + 1));
+	list_workers(p, list);
+	qsort(list, total, sizeof(*list), compare_gids);
+	if (gids_are_unique(list, total))
+		goto out;
+	qsort(list, total, sizeof(*list), compare_instances);
+	for (; from < total; from = to) {
+		for (to = from + 1; to < total && list[to].instance == list[from].instance;)
+			to++;
+		if (!gids_are_unique(list + from, to - from))
+			qsort(list + from, to - from, sizeof(*list), compare_processes);
+		for (size_t i = from; i < to; i++)
+			list[i].worker->worker_gid = next++;
+	}
+out:
+	nx_heap_free(list);
 }
 
 /* --- life ------------------------------------------------------------------ */

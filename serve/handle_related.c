@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles that were captured together: devices of a system profile, ranks of one run. */
+#include "analyse/rank_times.h"
+#include "base/arena.h"
 #include "query/table_rows.h"
 #include "serve/handlers.h"
 #include "store/related_profiles.h"
@@ -55,8 +57,38 @@ void nx_put_devices(struct nx_json_writer *w, struct nx_server *server,
 
 /* --- ranks -------------------------------------------------------------------------------- */
 
+static struct nx_rank_time *times_of(const struct nx_ranks *ranks)
+{
+	struct nx_rank_time *times = nx_heap_alloc(sizeof(*times) * (ranks->len + 1));
+
+	for (size_t i = 0; i < ranks->len; i++) {
+		const struct nx_profile_clock *clock = &ranks->items[i].record->clock;
+
+		times[i] = (struct nx_rank_time){
+			.start_epoch_ns = clock->start_epoch_ns,
+			.total_ns = clock->total_ns,
+			.collective = clock->collective,
+			.collective_end_ns = clock->collective_end_ns,
+		};
+	}
+	return times;
+}
+
+static void put_totals(struct nx_json_writer *w, const struct nx_rank_time *times, size_t count)
+{
+	struct nx_rank_totals totals;
+
+	nx_rank_times_sum(times, count, &totals);
+	nx_json_key_u64(w, "span_ns", totals.span_ns);
+	nx_json_key_u64_or_null(w, "collective_skew_ns", totals.collective_skew_ns != UINT64_MAX,
+				totals.collective_skew_ns);
+}
+
 static void put_ranks(struct nx_json_writer *w, const struct nx_ranks *ranks)
 {
+	struct nx_rank_time *times = times_of(ranks);
+	enum nx_rank_clock how = nx_rank_times_align(times, ranks->len);
+
 	nx_json_key_array(w, "ranks");
 	for (size_t i = 0; i < ranks->len; i++) {
 		nx_json_begin_object(w);
@@ -64,10 +96,15 @@ static void put_ranks(struct nx_json_writer *w, const struct nx_ranks *ranks)
 					ranks->items[i].number);
 		nx_json_key_u64(w, "core", ranks->items[i].record->core);
 		nx_json_key_text(w, "profile", ranks->items[i].record->name);
+		nx_json_key_u64(w, "offset_ns", times[i].offset_ns);
+		nx_json_key_u64(w, "total_ns", times[i].total_ns);
 		nx_json_end_object(w);
 	}
 	nx_json_end_array(w);
+	nx_json_key_text(w, "aligned_by", nx_rank_clock_name(how));
+	put_totals(w, times, ranks->len);
 	nx_json_end_object(w);
+	nx_heap_free(times);
 }
 
 NX_HANDLER(ranks)

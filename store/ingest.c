@@ -108,6 +108,9 @@ static enum nx_status begin_staging(struct nx_ingest *in, const struct nx_ingest
 	in->record.has_rank = target->has_rank;
 	in->record.rank = target->rank;
 	in->record.core = target->core;
+	in->record.clock = target->clock;
+	in->record.clock.collective = nx_arena_copy_text(
+		&in->arena, target->clock.collective ? target->clock.collective : "");
 	in->record.key = nx_arena_copy_text(&in->arena, target->key ? target->key : "");
 	in->record.recipe = nx_arena_copy_text(&in->arena, target->recipe ? target->recipe : "");
 	in->record.schema_version = NX_SCHEMA_VERSION;

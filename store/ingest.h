@@ -25,7 +25,8 @@ struct nx_ingest_target {
 	enum nx_profile_kind kind;
 	bool is_simulated; /* its times come from a simulator */
 	bool has_rank;
-	uint32_t rank, core;	    /* as in struct nx_profile_record */
+	uint32_t rank, core; /* as in struct nx_profile_record */
+	struct nx_profile_clock clock;
 	const char *key;	    /* derived from the contents of the capture; NULL if unknown */
 	const char *recipe;	    /* as in struct nx_profile_record; NULL if unknown */
 	const char *const *sources; /* files and folders the profile is made from */

@@ -171,6 +171,17 @@ static void write_tables(struct nx_json_writer *w, const struct nx_profile_table
 	nx_json_end_array(w);
 }
 
+static void write_clock(struct nx_json_writer *w, const struct nx_profile_clock *clock)
+{
+	if (clock->start_epoch_ns)
+		nx_json_key_u64(w, "start_epoch_ns", clock->start_epoch_ns);
+	nx_json_key_u64(w, "total_ns", clock->total_ns);
+	if (!clock->collective || !*clock->collective)
+		return;
+	write_text(w, "collective", clock->collective);
+	nx_json_key_u64(w, "collective_end_ns", clock->collective_end_ns);
+}
+
 void nx_profile_record_write(const struct nx_profile_record *r, struct nx_bytes *bytes)
 {
 	struct nx_json_writer w;
@@ -193,6 +204,7 @@ void nx_profile_record_write(const struct nx_profile_record *r, struct nx_bytes 
 	if (r->has_rank)
 		nx_json_key_u64(&w, "rank", r->rank);
 	nx_json_key_u64(&w, "core", r->core);
+	write_clock(&w, &r->clock);
 	nx_json_key_bool(&w, "favourite", r->is_favourite);
 	write_text(&w, "label", r->label);
 	write_sources(&w, &r->sources);
@@ -302,6 +314,12 @@ static enum nx_status read_members(const struct nx_json *root, struct nx_arena *
 	r->has_rank = rank < UINT32_MAX;
 	r->rank = r->has_rank ? (uint32_t)rank : 0;
 	r->core = (uint32_t)read_number(root, "core");
+	r->clock = (struct nx_profile_clock){
+		.start_epoch_ns = read_number(root, "start_epoch_ns"),
+		.total_ns = read_number(root, "total_ns"),
+		.collective = read_text(root, "collective", arena),
+		.collective_end_ns = read_number(root, "collective_end_ns"),
+	};
 	r->is_favourite = read_flag(root, "favourite");
 	read_lists(root, arena, r);
 	return NX_OK;

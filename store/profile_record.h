@@ -59,6 +59,12 @@ struct nx_profile_table {
 	uint64_t row_count;
 };
 
+struct nx_profile_clock { /* of a device: what ties it to the other ranks of its run */
+	uint64_t start_epoch_ns, total_ns; /* 0: not known */
+	const char *collective;		   /* its first one (analyse/rank_times.h); "": none */
+	uint64_t collective_end_ns;
+};
+
 struct nx_profile_record {
 	const char *name;
 	const char *begun_as;
@@ -76,6 +82,7 @@ struct nx_profile_record {
 	bool has_rank;
 	uint32_t rank; /* of the job, if the capture tells it */
 	uint32_t core; /* of a device: the first core that the capture covers */
+	struct nx_profile_clock clock;
 	bool is_favourite;
 	const char *label; /* the user's folder; "" for none */
 	struct nx_profile_sources NX_VEC_BODY(struct nx_profile_source) sources;

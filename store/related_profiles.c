@@ -105,13 +105,35 @@ static const char *model_of(const struct nx_profile_record *r)
 	return r->sources.len > 1 ? r->sources.items[1].path : "";
 }
 
-/* Whether both are session files of one folder that ran one model. */
+/* The folder of a capture. Each traced process has its own below it, <instance>_pid_<pid>. */
+static struct nx_slice run_folder(const struct nx_profile_record *r)
+{
+	struct nx_slice folder = nx_path_folder(r->sources.items[0].path);
+	struct nx_slice above = folder;
+	const char *pid;
+
+	while (above.len && above.data[above.len - 1] != '/')
+		above.len--;
+	pid = strstr((const char *)above.data + above.len, "_pid_");
+	return above.len > 1 && pid && pid < (const char *)folder.data + folder.len
+		       ? nx_slice_of(above.data, above.len - 1)
+		       : folder;
+}
+
+/* Processes have copies of one NEFF. */
+static bool is_one_model(const struct nx_profile_record *a, const struct nx_profile_record *b)
+{
+	if (!strcmp(model_of(a), model_of(b)))
+		return true;
+	return a->has_rank && b->has_rank && a->sources.len > 1 && b->sources.len > 1 &&
+	       a->sources.items[1].size_bytes == b->sources.items[1].size_bytes;
+}
+
+/* Whether both are session files of one capture that ran one model. */
 static bool is_one_run(const struct nx_profile_record *a, const struct nx_profile_record *b)
 {
-	return a->sources.len && b->sources.len &&
-	       nx_slice_equal(nx_path_folder(a->sources.items[0].path),
-			      nx_path_folder(b->sources.items[0].path)) &&
-	       !strcmp(model_of(a), model_of(b));
+	return a->sources.len && b->sources.len && nx_slice_equal(run_folder(a), run_folder(b)) &&
+	       is_one_model(a, b);
 }
 
 static uint32_t number_in(const char *name)

@@ -441,7 +441,7 @@ static enum nx_status begin_trace(struct nx_error *err)
 		.filter = session.config.filter,
 		.max_events = session.config.max_events,
 		.core_count = nx_state_instance()->visible_count,
-		.worker = nx_state_instance()->visible[0],
+		.workers = nx_state_instance()->visible,
 		.epoch_offset_ns = session.config.epoch_offset_ns,
 	};
 

@@ -15,7 +15,7 @@ static struct {
 	bool has_ring[NX_TRACE_MAX_CORES]; /* in this session */
 	_Atomic bool is_on;		   /* these two change under the lock */
 	_Atomic uint64_t session;
-	uint32_t worker;
+	uint32_t workers[NX_TRACE_MAX_CORES]; /* of each core */
 	struct nx_trace_clock clock;
 } tracer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -55,6 +55,12 @@ static uint64_t session_bits(void)
 	return (tracer.session % most + 1) << NX_TRACE_SESSION_SHIFT;
 }
 
+/* Cores beyond the list, which have no events, are numbered on. */
+static uint32_t worker_of(const struct nx_tracer_options *options, uint32_t core)
+{
+	return options->workers && core < options->core_count ? options->workers[core] : core;
+}
+
 enum nx_status nx_tracer_begin(const struct nx_tracer_options *options, struct nx_error *err)
 {
 	enum nx_status st = NX_OK;
@@ -69,7 +75,8 @@ enum nx_status nx_tracer_begin(const struct nx_tracer_options *options, struct n
 		nx_trace_clock_begin(&tracer.clock, options->epoch_offset_ns
 							    ? options->epoch_offset_ns
 							    : nx_trace_clock_epoch_offset_ns());
-		tracer.worker = options->worker;
+		for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++)
+			tracer.workers[core] = worker_of(options, core);
 		tracer.is_on = true;
 		tracer.session++;
 		for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++)
@@ -154,7 +161,7 @@ static uint64_t take_core(uint32_t core, uint64_t max, nx_tracer_fn fn, void *co
 {
 	struct nx_trace_ring *ring = &nx_trace_rings[core];
 	uint64_t first = ring->first_ticket * (NX_TRACE_CHUNK_WORDS / NX_TRACE_RECORD_WORDS);
-	struct taking t = {{core, tracer.worker + core, first, &tracer.clock}, fn, context};
+	struct taking t = {{core, tracer.workers[core], first, &tracer.clock}, fn, context};
 
 	if (nx_trace_ring_count(ring).pending)
 		nx_trace_clock_tie(&tracer.clock);

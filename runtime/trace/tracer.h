@@ -108,9 +108,10 @@ static inline uint64_t nx_trace_hardware(uint32_t core, unsigned type, unsigned 
 
 struct nx_tracer_options {
 	struct nx_trace_filter filter;
-	uint64_t max_events;	  /* kept per core */
-	uint32_t core_count;	  /* cores of this process; the filter may name more */
-	uint32_t worker;	  /* number of core 0 across the job */
+	uint64_t max_events; /* kept per core */
+	uint32_t core_count; /* cores of this process; the filter may name more */
+	/* The number of each core across the job, core_count of them; NULL: the core's own. */
+	const uint8_t *workers;
 	uint64_t epoch_offset_ns; /* for its clock; 0: that of now */
 };
 

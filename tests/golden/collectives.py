@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 
@@ -266,13 +267,55 @@ def renamed(folder):
         assert shown.endswith('/%s.ntff' % name), shown
 
 
+def one_clock(folder):
+    """Ranks of two processes, whose cores are not neighbours. All begin on the host's clock when
+    the last does, and a collective ends at the same time in all."""
+    neff = assemble(folder, 4, 'trn2')
+    with socket.socket() as free:
+        free.bind(('127.0.0.1', 0))
+        port = free.getsockname()[1]
+    node = ('NEURON_RT_VISIBLE_CORES=%%s %s capture -n %s -s n%%d.ntff -r 2 '
+            '--collectives-worker-count 4 --collectives-worker-start-id %%d' % (PROGRAM, neff))
+    run([PROGRAM, 'inspect', '-o', 'traced', 'sh', '-c',
+         '%s & %s && wait' % (node % ('0,2', 0, 0), node % ('1,3', 2, 2))], folder,
+        {'NEURON_RT_ROOT_COMM_ID': '127.0.0.1:%d' % port})
+    said = run([PROGRAM, 'view', '-d', 'traced', '--output-format', 'json', '--output-file', 'out'],
+               folder)
+    assert "ranks are aligned on the host's clock" in said, said
+    ranks = json.loads((folder / 'out/ranks.json').read_text())
+    equal([r['rank'] for r in ranks['ranks']], [0, 1, 2, 3])
+    equal((ranks['aligned_by'], ranks['collective_skew_ns']), ('host_clock', 0))
+    equal({r['offset_ns'] for r in ranks['ranks']}, {0})
+    equal(ranks['span_ns'], ranks['most_total_ns'])
+    # The cores of a process keep their numbers on the machine.
+    system = json.loads((folder / 'out/system_profile.json').read_text())
+    workers = sorted([(w['lnc_idx'], w['worker_gid']) for w in p['workers']]
+                     for p in system['process_list'])
+    equal(workers, [[(0, 0), (1, 2)], [(0, 1), (1, 3)]])
+
+
+def no_host_clock(folder):
+    """Without a system trace, a common collective ties ranks together; without one, nothing."""
+    neff = assemble(folder, 2, 'trn2')
+    (folder / 'alone').mkdir()
+    for ntff in capture_alone(folder, neff, 2, 'both'):
+        ntff.rename(folder / 'alone' / ntff.name)
+    said = run([PROGRAM, 'view', '-n', neff, '-d', 'alone', '--output-format', 'json',
+                '--output-file', 'out'], folder)
+    assert 'ranks are aligned at the end of their first collective' in said, said
+    ranks = json.loads((folder / 'out/ranks.json').read_text())
+    equal((ranks['aligned_by'], ranks['collective_skew_ns']), ('collective', 0))
+
+
 CASES = [('assembled program on %d ranks' % n, lambda f, n=n: assembled(f, n)) for n in (1, 2, 8)]
 CASES += [('assembled program of trn1', lambda f: assembled(f, 2, 'trn1'))]
 CASES += [('nccom-test on %d ranks' % n, lambda f, n=n: measured(f, n)) for n in (1, 2, 8)]
 CASES += [('numbers alone', numbers_alone), ('times alone', times_alone),
           ('times only, two cores', times_of_two_cores), ('one rank of many', one_of_many),
           ('nccom-test with times only', measured_by_times),
-          ('cores of eight devices', many_devices), ('renamed files', renamed)]
+          ('cores of eight devices', many_devices), ('renamed files', renamed),
+          ('ranks of two processes on one clock', one_clock),
+          ('ranks without a host clock', no_host_clock)]
 
 
 sys.exit(run_cases(CASES))

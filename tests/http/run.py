@@ -598,6 +598,10 @@ def check_views(folder, capture):
     found = server.json(f'{API}/profiles/{together}/ranks')
     check('ranks are found by the id of their contents', len(found.get('ranks', [])) == 2
           and found == server.json(f'{API}/profiles/ranks/ranks'), (keys, found))
+    check('ranks without a common clock say so', found.get('aligned_by') == 'none'
+          and found.get('collective_skew_ns', 0) is None
+          and {r['offset_ns'] for r in found['ranks']} == {0}
+          and found['span_ns'] == max(r['total_ns'] for r in found['ranks']) > 0, found)
     check('a profile is found by the id of its contents', server.json(f'{API}/profiles/{keys[0]}')['name']
           .startswith('ranks_device_profile_rank_') and server.ask(f'/profile/{keys[0]}')[0] == 200)
     check('an id without a profile is not found',

@@ -23,6 +23,7 @@ interface PageHooks {
 export interface CommonTime {
 	view: Store<View>;
 	endNs: number;
+	offsetNs: number; // where this profile begins
 }
 
 const DETAILS_PANEL = "event-details";
@@ -31,7 +32,8 @@ export async function loadContext(server: Api, name: string, state: PageState, h
 	signal: AbortSignal, common?: CommonTime): Promise<ProfileContext> {
 	const api = server.of(name);
 	const [details, all] = await Promise.all([server.profile(name, signal), api.tracks(signal)]);
-	const originNs = BigInt(all.from_ns);
+	const beginNs = common?.offsetNs ?? 0;
+	const originNs = BigInt(all.from_ns) - BigInt(beginNs);
 	const endNs = common?.endNs ?? Number(BigInt(all.to_ns) - originNs);
 	const home = homeView(details.kind, all.tracks, originNs, endNs);
 	const view = common?.view ?? createStore<View>(state.view ? clampView(state.view, endNs) : home);
@@ -56,7 +58,7 @@ export async function loadContext(server: Api, name: string, state: PageState, h
 	}
 
 	return {
-		name, details, originNs, endNs, home, tracks: all.tracks, api, server, view, selected,
+		name, details, originNs, beginNs, endNs, home, tracks: all.tracks, api, server, view, selected,
 		hovered: createStore<EventRef | null>(null),
 		box: createStore<Box | null>(null),
 		search: createStore(state.search),

@@ -67,6 +67,7 @@ export interface ProfileContext {
 	name: string;
 	details: ProfileDetails;
 	originNs: bigint; // the absolute time of 0
+	beginNs: number; // where the profile begins: 0, except for ranks on a common clock
 	endNs: number;
 	home: View; // the initial view (src/state/home.ts)
 	tracks: Track[];

@@ -3,11 +3,12 @@
 
 import test from "node:test";
 import assert from "node:assert/strict";
-import { collectiveTable, lagOf, metricTable, rankTable, rankTitle, slowestOf, type RankSummary }
+import { clockText, collectiveTable, lagOf, metricTable, rankTable, rankTitle, slowestOf, type RankSummary }
 	from "../src/pages/ranks/ranks_model.ts";
 
 const rank = (number: number, row: RankSummary["row"]): RankSummary =>
-	({ rank: { rank: number, core: number, profile: `p_${number}` }, title: `Rank ${number}`, row });
+	({ rank: { rank: number, core: number, profile: `p_${number}`, offset_ns: 100 * number,
+		total_ns: 1 }, title: `Rank ${number}`, row });
 const COLUMNS = [
 	{ name: "total_time", type: "number", unit: "seconds", description: "How long" },
 	{ name: "hbm_read_bytes", type: "integer", unit: "bytes" }, { name: "event_count", type: "integer" },
@@ -19,8 +20,8 @@ const RANKS = [
 ];
 
 test("ranks have numbers, or the names of their profiles", () => {
-	assert.equal(rankTitle({ rank: 12, core: 0, profile: "x" }), "Rank 12");
-	assert.equal(rankTitle({ rank: null, core: 0, profile: "x" }), "x");
+	assert.equal(rankTitle({ rank: 12, core: 0, profile: "x", offset_ns: 0, total_ns: 1 }), "Rank 12");
+	assert.equal(rankTitle({ rank: null, core: 0, profile: "x", offset_ns: 0, total_ns: 1 }), "x");
 });
 
 test("the slowest rank is found if one is slower", () => {
@@ -38,6 +39,15 @@ test("there is a row for each rank, with all metrics that any rank has", () => {
 	assert.deepEqual(table.rows, [
 		["Rank 0", 1, 0, "10"], ["Rank 1", 1.5, 0.5, "40"], ["Rank 2", null, null, null],
 	]);
+});
+
+test("ranks on a common clock have a start", () => {
+	const table = rankTable(RANKS, COLUMNS, true);
+	assert.deepEqual(table.columns.map((column) => column.name),
+		["rank", "offset", "total_time", "lag", "hbm_read_bytes"]);
+	assert.deepEqual(table.rows.map((row) => row[1]), [0, 100, 200]);
+	assert.match(clockText("host_clock").title, /host/);
+	assert.equal(clockText("of a newer server"), clockText("none"));
 });
 
 test("there is a row for each metric, the largest differences first", () => {

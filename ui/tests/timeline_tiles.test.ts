@@ -93,6 +93,19 @@ test("a requested range is on the grid, with a margin, within the profile", () =
 	assert.equal(rangeFor({ fromNs: 0, toNs: 10 }, 1000, 0).fromNs, 0);
 });
 
+test("the range of a rank that begins later lies behind its beginning", () => {
+	const BEGIN = 123_457, END = 10_000_000;
+	for (let from = 0; from < END - BEGIN; from += 777_777) {
+		const view = { fromNs: from, toNs: from + 333_333 };
+		const range = rangeFor(view, 1400, END, 1, BEGIN);
+		const own = rangeFor({ fromNs: from - BEGIN, toNs: view.toNs - BEGIN }, 1400, END - BEGIN);
+		assert.ok(range.fromNs >= BEGIN);
+		assert.equal(range.fromNs - BEGIN, own.fromNs);
+		assert.equal(range.px * 2 ** range.level, range.toNs - range.fromNs);
+		assert.ok(range.fromNs <= Math.max(view.fromNs, BEGIN) && range.toNs >= view.toNs);
+	}
+});
+
 const batch = (level: number, fromNs: number, toNs: number, track = 1, bytes = 100): Omit<Batch, "used"> => ({
 	level, fromNs, toNs, px: 10, colour: "", bytes, strips: new Map([[track, []]]),
 });

@@ -3,11 +3,13 @@
 // the summary, and the page that compares ranks. Numbers are compared with the tables.
 
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { begin, runCases, until } from "./harness.mjs";
 import { TimelinePage } from "./timeline_page.mjs";
 
 const RANKS = 3;
+const STARTS_NS = [40_000, 0, 15_000];
 const world = await begin(async (w) => {
 	w.makeSystem("training");
 	const folder = join(w.folder, "ranks");
@@ -16,6 +18,14 @@ const world = await begin(async (w) => {
 		w.make("--size", `${300 * (i + 1)}K`, join(folder, `profile_rank_${i}.ntff`),
 			"--neff", join(w.folder, "model.neff"));
 	w.ingest("tp", "-n", join(w.folder, "model.neff"), "-d", folder);
+	// The same ranks once more, as if a system trace had told when each began.
+	w.run("cp", "-r", folder, join(w.folder, "clocked"));
+	w.ingest("clocked", "-n", join(w.folder, "model.neff"), "-d", join(w.folder, "clocked"));
+	for (let i = 0; i < RANKS; i++) {
+		const path = join(w.workspace, "profiles/global", `clocked_device_profile_rank_${i}@latest`, "profile.json");
+		const record = JSON.parse(readFileSync(path, "utf8"));
+		writeFileSync(path, JSON.stringify({ ...record, start_epoch_ns: 1_700_000_000_000 + STARTS_NS[i] }));
+	}
 	await w.serve();
 });
 const sql = (statement) => world.sql("training", statement);
@@ -117,6 +127,31 @@ const cases = {
 		assert.match(await table.locator("[role=row]", { hasText: "slowest" }).innerText(), new RegExp(`Rank ${slowest}\\b`));
 		await table.getByText("Rank 1", { exact: true }).click();
 		await until("a line leads to its rank", () => new URL(page.url()).searchParams.get("rank") === "1");
+	},
+	async "ranks on a common clock begin where they began, and the page names the clock"() {
+		const asked = [];
+		const page = await world.page("profile_cc/clocked?rank=0&from=50000&to=60000");
+		page.on("request", (request) => {
+			const { pathname, searchParams } = new URL(request.url());
+			if (pathname.endsWith("rank_0/window"))
+				asked.push([Number(searchParams.get("from")), Number(searchParams.get("to"))]);
+		});
+		await page.getByText("3 ranks, aligned on the host's clock").waitFor();
+		// 50 to 60 us of the run are 10 to 20 us of a rank that began 40 us after the first
+		await until("the rank's own times are requested", () =>
+			asked.some(([from, to]) => from <= 10_000 && to >= 20_000));
+		const table = page.getByLabel("Comparison of ranks");
+		for (const [rank, start] of [["Rank 0", "40 µs"], ["Rank 1", "0 ns"], ["Rank 2", "15 µs"]])
+			await until(`${rank} starts at ${start}`, async () => (await table.locator("[role=row]",
+				{ hasText: rank }).innerText()).includes(start));
+		// at the very beginning only rank 1 ran; the page asks for nothing before its own start
+		const { span_ns } = await world.api("profiles/clocked/ranks");
+		const ends = STARTS_NS.map((start, i) =>
+			start + Math.floor(world.one(`clocked_device_profile_rank_${i}`, "SELECT total_time FROM Summary") * 1e9));
+		assert.equal(span_ns, Math.max(...ends));
+		assert.ok(asked.every(([from, to]) => from >= 0 && to > from));
+		const other = await world.page("profile_cc/tp");
+		await other.getByText("3 ranks, each from its own start").waitFor();
 	},
 	async "a rank links to the others, and an unknown name gives an error"() {
 		const page = await world.page("profile/tp_device_profile_rank_1");

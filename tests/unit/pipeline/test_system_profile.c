@@ -169,6 +169,30 @@ static void workers_that_repeat_are_numbered_through(void **state)
 	folder_remove(&f);
 }
 
+/* Two machines, each with processes on cores 0, 1 and 5, not in the order of their ids. */
+static void cores_with_gaps_keep_their_order_on_several_instances(void **state)
+{
+	static const struct {
+		const char *folder, *nc, *gid;
+	} workers[] = {
+		{"i-1_pid_5", "0", "0"}, {"i-1_pid_6", "0", "1"}, {"i-1_pid_7", "0", "5"},
+		{"i-2_pid_5", "0", "0"}, {"i-2_pid_6", "0", "1"}, {"i-2_pid_4", "0", "5"},
+	};
+	/* processes are in the order of their folders: pid 4 comes before 5 on the second */
+	static const uint32_t expected[] = {0, 1, 2, 5, 3, 4};
+	struct trace_folder f;
+
+	(void)state;
+	folder_make(&f);
+	for (size_t i = 0; i < sizeof(workers) / sizeof(workers[0]); i++)
+		put_worker(&f, workers[i].folder, workers[i].nc, workers[i].gid);
+	folder_read(&f, plain);
+	assert_int_equal(f.events.len, 6);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(f.events.items[i].worker_gid, expected[f.events.items[i].process]);
+	folder_remove(&f);
+}
+
 /* --- names, flows, derived tables -------------------------------------------------- */
 
 static void types_nobody_knows_keep_their_numbers(void **state)
@@ -514,6 +538,7 @@ int main(void)
 		cmocka_unit_test(events_that_start_together_may_be_any_number),
 		cmocka_unit_test(workers_that_are_unique_keep_their_numbers),
 		cmocka_unit_test(workers_that_repeat_are_numbered_through),
+		cmocka_unit_test(cores_with_gaps_keep_their_order_on_several_instances),
 		cmocka_unit_test(types_nobody_knows_keep_their_numbers),
 		cmocka_unit_test(an_execution_is_one_flow_on_its_core),
 		cmocka_unit_test(memory_and_transfers_are_derived),

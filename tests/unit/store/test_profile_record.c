@@ -19,7 +19,8 @@ static const char whole[] =
 	"\"kind\": \"system\", \"state\": \"failed\", \"reason\": \"no\", "
 	"\"created_ms\": 1763248440123, \"opened_ms\": 5, \"size_bytes\": "
 	"18446744073709551615, \"favourite\": true, \"simulated\": true, \"rank\": 3, \"core\": 6, "
-	"\"label\": \"old\", "
+	"\"start_epoch_ns\": 1763248440123456789, \"total_ns\": 77, \"collective\": \"AG\", "
+	"\"collective_end_ns\": 66, \"label\": \"old\", "
 	"\"sources\": [{\"path\": \"/a b\", \"size_bytes\": 7, "
 	"\"modified_ms\": 8}], \"tables\": [{\"name\": \"T\", \"row_count\": "
 	"9}, {\"name\": \"U\", \"row_count\": 1}], \"unknown\": [1, {}]}";
@@ -51,6 +52,10 @@ static void assert_whole(const struct nx_profile_record *r)
 	assert_true(r->has_rank);
 	assert_int_equal(r->rank, 3);
 	assert_int_equal(r->core, 6);
+	assert_true(r->clock.start_epoch_ns == UINT64_C(1763248440123456789));
+	assert_int_equal(r->clock.total_ns, 77);
+	assert_string_equal(r->clock.collective, "AG");
+	assert_int_equal(r->clock.collective_end_ns, 66);
 	assert_true(r->is_favourite);
 	assert_int_equal(r->sources.len, 1);
 	assert_string_equal(r->sources.items[0].path, "/a b");

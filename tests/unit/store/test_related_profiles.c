@@ -150,6 +150,31 @@ static void the_rank_of_a_capture_counts_more_than_its_name(void **state)
 	nx_vec_release(&ranks);
 }
 
+static void processes_of_one_capture_are_one_run(void **state)
+{
+	struct nx_ranks ranks = {0};
+
+	(void)state;
+	add(NX_PROFILE_DEVICE, "a", "set_a", "/c/i-1_pid_5/m.ntff", "/c/i-1_pid_5/m.neff");
+	add(NX_PROFILE_DEVICE, "b", "set_b", "/c/i-2_pid_5/m.ntff", "/c/i-2_pid_5/m.neff");
+	add(NX_PROFILE_DEVICE, "other", "set_c", "/d/i-2_pid_5/m.ntff", "/d/i-2_pid_5/m.neff");
+	add(NX_PROFILE_DEVICE, "larger", "set_d", "/c/i-3_pid_5/m.ntff", "/c/i-3_pid_5/m.neff");
+	catalogue.records.items[3].sources.items[1].size_bytes = 9;
+	for (uint32_t i = 0; i < 4; i++) {
+		catalogue.records.items[i].has_rank = true;
+		catalogue.records.items[i].rank = i;
+	}
+	nx_related_ranks(&catalogue, "a", &ranks);
+	assert_int_equal(ranks.len, 2);
+	assert_string_equal(ranks.items[0].record->name, "a");
+	assert_string_equal(ranks.items[1].record->name, "b");
+	catalogue.records.items[1].has_rank = false; /* then it is a process of its own */
+	ranks.len = 0;
+	nx_related_ranks(&catalogue, "a", &ranks);
+	assert_int_equal(ranks.len, 1);
+	nx_vec_release(&ranks);
+}
+
 static void sessions_without_a_number_are_ranks_too(void **state)
 {
 	struct nx_ranks ranks = {0};
@@ -173,6 +198,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_system_is_simulated_when_a_device_in_it_is, forget),
 		cmocka_unit_test_teardown(ranks_stand_in_order, forget),
 		cmocka_unit_test_teardown(the_rank_of_a_capture_counts_more_than_its_name, forget),
+		cmocka_unit_test_teardown(processes_of_one_capture_are_one_run, forget),
 		cmocka_unit_test_teardown(sessions_without_a_number_are_ranks_too, forget),
 	};
 

@@ -59,10 +59,15 @@ export interface Rank {
 	rank: number | null;
 	core: number;
 	profile: string;
+	offset_ns: number;
+	total_ns: number;
 }
 
 export interface Ranks {
 	ranks: Rank[];
+	aligned_by: string;
+	span_ns: number;
+	collective_skew_ns: number | null;
 }
 
 export interface Track {

@@ -97,7 +97,8 @@ export class Feed {
 	/** Requests what the screen needs and the cache does not have. */
 	request(view: View, widthPx: number, column: string, layout: Layout, scroll: number,
 		height: number): void {
-		const common = { view, widthPx, endNs: this.context.endNs };
+		const { beginNs, endNs } = this.context;
+		const common = { view, widthPx, beginNs, endNs };
 		this.loader.want({ ...common, column, ...tracksInSight(layout, scroll, height) });
 		const marks = { ...common, column: "", ids: [MARKS_ID], tracks: [""] };
 		if (this.context.search.get()) this.hits.loader.want(marks);
@@ -131,8 +132,10 @@ export class Feed {
 	}
 
 	private async meansBefore(untilNs: number, tracks: number[]): Promise<Map<number, number>> {
-		const { api, originNs } = this.context;
-		const octets = await api.window(originNs, absoluteNs(originNs, untilNs), 1, tracks.map(String));
+		const { api, originNs, beginNs } = this.context;
+		if (untilNs <= beginNs) return new Map();
+		const octets = await api.window(absoluteNs(originNs, beginNs), absoluteNs(originNs, untilNs), 1,
+			tracks.map(String));
 		const means = new Map<number, number>();
 		for (const [track, [strip]] of stripsByTrack(octets, []))
 			if (strip?.kind === "counter") means.set(track, strip.mean[0] ?? NaN);
@@ -163,12 +166,12 @@ export class Feed {
 	}
 
 	private async loadOverview(layout: Layout): Promise<void> {
-		const { api, originNs, endNs } = this.context;
+		const { api, originNs, beginNs, endNs } = this.context;
 		const ids = layout.rows.filter(({ row }) => row.kind === "spans")
 			.flatMap(({ row }) => row.lanes.filter((lane) => !lane.line && !lane.depth))
 			.map((lane) => lane.track).slice(0, OVERVIEW_ROWS);
 		if (!ids.length) return;
-		const range = rangeFor(fitView(endNs), 800, endNs, 0);
+		const range = rangeFor(fitView(endNs), 800, endNs, 0, beginNs);
 		try {
 			const octets = await api.window(absoluteNs(originNs, range.fromNs),
 				absoluteNs(originNs, range.toNs), range.px, ids.map((id) => `${id}:0`));

@@ -10,6 +10,7 @@ import { levelOf, rangeFor, type Range, type Strip, decodeWindow } from "./tile.
 export interface Wanted {
 	view: View;
 	widthPx: number; // in device pixels
+	beginNs?: number; // there is nothing before; default 0
 	endNs: number;
 	tracks: string[]; // for /window: "T", or "T:D" for single depths
 	ids: number[]; // of these tracks, the most important first
@@ -76,10 +77,11 @@ export class TileLoader {
 	}
 
 	private missing(wanted: Wanted): number[] {
-		const { view, endNs } = wanted;
+		const { view, endNs, beginNs = 0 } = wanted;
 		const level = levelOf(view, wanted.widthPx);
 		const room = (view.toNs - view.fromNs) * NEAR_EDGE * marginOf(wanted);
-		const from = Math.max(view.fromNs - room, 0), to = Math.min(view.toNs + room, endNs);
+		const from = Math.max(view.fromNs - room, beginNs), to = Math.min(view.toNs + room, endNs);
+		if (beginNs && view.toNs <= beginNs) return [];
 		const missing: number[] = [];
 		wanted.ids.forEach((id, index) => {
 			if (!this.cache.has(id, level, wanted.column, from, to)) missing.push(index);
@@ -92,7 +94,7 @@ export class TileLoader {
 		if (!running || running.column !== wanted.column) return false;
 		const isAsked = (index: number) => running.ids.has(wanted.ids[index]!);
 		return running.range.level === levelOf(wanted.view, wanted.widthPx) &&
-			running.range.fromNs <= Math.max(wanted.view.fromNs, 0) &&
+			running.range.fromNs <= Math.max(wanted.view.fromNs, wanted.beginNs ?? 0) &&
 			running.range.toNs >= Math.min(wanted.view.toNs, wanted.endNs) &&
 			(running.isPart ? missing.some(isAsked) : missing.every(isAsked));
 	}
@@ -101,7 +103,8 @@ export class TileLoader {
 		const all = this.missing(wanted);
 		if (!all.length || this.isAnswering(wanted, all)) return;
 		this.running?.abort.abort();
-		const range = rangeFor(wanted.view, wanted.widthPx, wanted.endNs, marginOf(wanted));
+		const range = rangeFor(wanted.view, wanted.widthPx, wanted.endNs, marginOf(wanted),
+			wanted.beginNs);
 		const missing = all.slice(0,
 			countAtOnce(all.map((index) => wanted.costs?.[index] ?? 1), range.px));
 		const running: Running = {

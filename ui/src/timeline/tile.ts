@@ -119,8 +119,17 @@ export function levelOf(view: View, widthPx: number): number {
 	return Math.min(Math.max(Math.floor(Math.log2(nsPerPx) + 1e-9), 0), MAX_LEVEL);
 }
 
-/** The range to request for a view: the view and a margin on both sides, within the profile. */
-export function rangeFor(view: View, widthPx: number, endNs: number, margin = 1): Range {
+/**
+ * The range to request for a view: the view and a margin on both sides, within the profile. The
+ * grid starts where the profile does.
+ */
+export function rangeFor(view: View, widthPx: number, endNs: number, margin = 1,
+	beginNs = 0): Range {
+	if (beginNs) {
+		const own = rangeFor({ fromNs: view.fromNs - beginNs, toNs: view.toNs - beginNs }, widthPx,
+			endNs - beginNs, margin);
+		return { ...own, fromNs: own.fromNs + beginNs, toNs: own.toNs + beginNs };
+	}
 	const level = levelOf(view, widthPx);
 	const block = BLOCK_PX * 2 ** level;
 	const room = (view.toNs - view.fromNs) * margin;

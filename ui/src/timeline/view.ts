@@ -57,8 +57,10 @@ export function momentAt(view: View, width: number, x: number, endNs: number): n
 }
 
 /** Absolute time, for requests. */
-export const absoluteNs = (originNs: bigint, timeNs: number) =>
-	originNs + BigInt(Math.round(timeNs));
+export function absoluteNs(originNs: bigint, timeNs: number): bigint {
+	const absolute = originNs + BigInt(Math.round(timeNs));
+	return absolute < 0n ? 0n : absolute; // before a rank began
+}
 
 /** A time of the server, relative to the origin. */
 export const relativeNs = (originNs: bigint, text: string) => Number(BigInt(text) - originNs);

@@ -89,6 +89,31 @@ static void a_span_is_two_events(void **state)
 	assert_int_equal(take_all().count, 0);
 }
 
+static void note_worker(void *context, const struct nx_trace_place *place,
+			const struct nx_trace_record *record)
+{
+	(void)record;
+	((uint32_t *)context)[place->core_idx] = place->worker;
+}
+
+static void visible_cores_with_gaps_are_workers_of_their_own_numbers(void **state)
+{
+	static const uint8_t visible[] = {2, 5, 6};
+	struct nx_tracer_options options = options_of(3, 100);
+	uint32_t workers[3] = {0};
+
+	(void)state;
+	options.workers = visible;
+	begin(&options);
+	for (uint32_t core = 0; core < 3; core++)
+		nx_trace_start(core, NX_TRACE_NRT_LOAD, 0, 0, 0, 0);
+	nx_tracer_end();
+	nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, true, note_worker, workers);
+	assert_int_equal(workers[0], 2);
+	assert_int_equal(workers[1], 5);
+	assert_int_equal(workers[2], 6);
+}
+
 static void only_wanted_cores_get_a_ring(void **state)
 {
 	struct nx_tracer_options options = options_of(4, 100);
@@ -274,6 +299,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(off_means_off),
 		cmocka_unit_test(a_span_is_two_events),
+		cmocka_unit_test(visible_cores_with_gaps_are_workers_of_their_own_numbers),
 		cmocka_unit_test(only_wanted_cores_get_a_ring),
 		cmocka_unit_test(only_wanted_types_are_recorded),
 		cmocka_unit_test(overflow_is_counted_exactly),

@@ -35,7 +35,8 @@ const TABS = [{ id: "ranks", title: "By rank" }, { id: "metrics", title: "By met
 type Tab = typeof TABS[number]["id"];
 const MAX_COLLECTIVES = 10_000;
 
-export function CompareRanks({ ranks, shown, onShow }: { ranks: Rank[]; shown: number;
+export function CompareRanks({ ranks, isAligned, shown, onShow }: { ranks: Rank[];
+	isAligned: boolean; shown: number;
 	onShow: (at: number) => void }) {
 	const [tab, setTab] = useState<Tab>("ranks");
 	const load = useLoad((signal) => loadSummaries(ranks, signal), [ranks]);
@@ -43,15 +44,16 @@ export function CompareRanks({ ranks, shown, onShow }: { ranks: Rank[]; shown: n
 		<Panel label="Comparison of ranks"
 			bar={<Tabs label="Comparison" value={tab} tabs={[...TABS]} change={setTab} />}>
 			<Loaded load={load} what="the ranks' metrics">{(all) => tab === "ranks"
-				? <ByRank all={all} shown={shown} onShow={onShow} />
+				? <ByRank all={all} isAligned={isAligned} shown={shown} onShow={onShow} />
 				: tab === "metrics" ? <ByMetric all={all} /> : <ByCollective all={all} />}</Loaded>
 		</Panel>
 	);
 }
 
-function ByRank({ all, shown, onShow }: { all: Summaries; shown: number;
+function ByRank({ all, isAligned, shown, onShow }: { all: Summaries; isAligned: boolean;
+	shown: number;
 	onShow: (at: number) => void }) {
-	const table = rankTable(all.ranks, all.columns);
+	const table = rankTable(all.ranks, all.columns, isAligned);
 	const slowest = slowestOf(all.ranks);
 	return <DataTable label="Ranks" {...table} current={shown} choose={(_, i) => onShow(i)}
 		render={(cell, column) => column.name === "rank" && slowest !== null &&

@@ -13,6 +13,17 @@ export interface RankSummary {
 
 export const rankTitle = ({ rank, profile }: Rank) => (rank === null ? profile : `Rank ${rank}`);
 
+const CLOCKS: Record<string, { title: string; help: string }> = {
+	host_clock: { title: "aligned on the host's clock",
+		help: "The system trace relates the clock of each device to the host's." },
+	collective: { title: "aligned at a collective",
+		help: "The captures share no clock. Ranks leave their first collective together." },
+	none: { title: "each from its own start",
+		help: "The captures share no clock and no collective. A system trace would align them." },
+};
+
+export const clockText = (name: string) => CLOCKS[name] ?? CLOCKS["none"]!;
+
 const KEY_METRICS: [string, string][] = [
 	["total_time", "Total time"], ["total_active_time_percent", "Active"],
 	["mfu_estimated_percent", "MFU"],
@@ -46,13 +57,15 @@ interface Table {
 	rows: Cell[][];
 }
 
-/** One row per rank. */
-export function rankTable(ranks: RankSummary[], columns: Column[]): Table {
+/** One row per rank, with its start if the ranks have a common clock. */
+export function rankTable(ranks: RankSummary[], columns: Column[], isAligned = false): Table {
 	const known = KEY_METRICS.filter(([name]) => ranks.some(({ row }) => row[name] != null));
 	const about = new Map(columns.map((column) => [column.name, column]));
 	return {
 		columns: [
 			{ name: "rank", title: "Rank", width: 152 },
+			...(isAligned ? [{ name: "offset", title: "Start", unit: "nanoseconds",
+				help: "When the rank began on the common clock." }] : []),
 			...known.flatMap(([name, title]): TableColumn[] => {
 				const column = { name, title, unit: unitOf(name, about.get(name)?.unit),
 					help: about.get(name)?.description ?? "" };
@@ -60,7 +73,8 @@ export function rankTable(ranks: RankSummary[], columns: Column[]): Table {
 					unit: "fraction", help: "How much longer it took than the fastest rank." }] : [column];
 			}),
 		],
-		rows: ranks.map(({ title, row }, at) => [title, ...known.flatMap(([name]) =>
+		rows: ranks.map(({ rank, title, row }, at) => [title,
+			...(isAligned ? [rank.offset_ns] : []), ...known.flatMap(([name]) =>
 			(name === "total_time" ? [row[name] ?? null, lagOf(ranks, at)] : [row[name] ?? null]))]),
 	};
 }

@@ -5,7 +5,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
 import type { Rank } from "../../api/types.ts";
-import { loadContext, type CommonTime } from "../../context.ts";
+import { loadContext } from "../../context.ts";
 import type { ProfileContext, View } from "../../contract.ts";
 import { EventDetailsPanel } from "../../panels/events/event_details.tsx";
 import { stepTabs } from "../../panels/parts/parts.tsx";
@@ -19,25 +19,27 @@ import { Address } from "../../state/address.ts";
 import { wholeView } from "../../state/home.ts";
 import { stateOf } from "../../state/url.ts";
 import { clampView } from "../../state/view.ts";
-import { createStore } from "../../store.ts";
+import { createStore, type Store } from "../../store.ts";
 import { Timeline } from "../../timeline/timeline.tsx";
 import { NoProfile, ProfileLoading } from "../profile/states.tsx";
 import { CompareRanks } from "./compare.tsx";
-import { rankTitle } from "./ranks_model.ts";
+import { clockText, rankTitle } from "./ranks_model.ts";
 import "./ranks.css";
 
 interface Run {
 	ranks: Rank[];
-	time: CommonTime;
+	clock: string; // what they are aligned by
+	time: { view: Store<View>; endNs: number };
 }
 
 async function openRun(name: string, signal: AbortSignal): Promise<Run> {
-	const { ranks } = await server.ranks(name, signal);
+	const { ranks, aligned_by } = await server.ranks(name, signal);
 	const details = await Promise.all(ranks.map(({ profile }) => server.profile(profile, signal)));
 	const endNs = Math.max(1,
-		...details.map((one) => Number(BigInt(one.to_ns) - BigInt(one.from_ns))));
+		...details.map((one, i) =>
+			Number(BigInt(one.to_ns) - BigInt(one.from_ns)) + ranks[i]!.offset_ns));
 	const { view } = stateOf(location.search);
-	return { ranks, time: { endNs,
+	return { ranks, clock: aligned_by, time: { endNs,
 		view: createStore<View>(view ? clampView(view, endNs) : wholeView(endNs)) } };
 }
 
@@ -91,7 +93,7 @@ ProfileContext | ApiError | null {
 	const kept = useMemo(() => new Map<string, ProfileContext>(), [run]);
 	const [failure, setFailure] = useState<ApiError | null>(null);
 	const [, setCount] = useState(0);
-	const { profile } = run.ranks[shown]!;
+	const { profile, offset_ns } = run.ranks[shown]!;
 	useEffect(() => {
 		setFailure(null);
 		if (kept.has(profile)) return;
@@ -101,7 +103,7 @@ ProfileContext | ApiError | null {
 			openProfile: (other) => navigate({ page: "analysis", profile: other }),
 			notify,
 			beforeJump,
-		}, asking.signal, run.time).then((context) => {
+		}, asking.signal, { ...run.time, offsetNs: offset_ns }).then((context) => {
 			kept.set(profile, context);
 			setCount((now) => now + 1);
 		}, (reason: unknown) => asking.signal.aborted ||
@@ -137,7 +139,8 @@ function Ranks({ run }: { run: Run }) {
 						: <ProfileLoading name={profile} />}
 			</div>
 			<div class="rk-below">
-				<CompareRanks ranks={run.ranks} shown={shown} onShow={setShown} />
+				<CompareRanks ranks={run.ranks} isAligned={run.clock !== "none"}
+					shown={shown} onShow={setShown} />
 				{context && !(context instanceof ApiError) &&
 					<EventDetailsPanel key={profile} context={context} />}
 			</div>
@@ -164,8 +167,8 @@ export function RanksPage({ name }: { name: string }) {
 		<>
 			<TopBar>
 				<h1>{name}</h1>
-				{run && <span class="ui-dim">{run.ranks.length}{" "}
-					{run.ranks.length === 1 ? "rank" : "ranks"}, common zoom</span>}
+				{run && <span class="ui-dim" title={clockText(run.clock).help}>{run.ranks.length}{" "}
+					{run.ranks.length === 1 ? "rank" : `ranks, ${clockText(run.clock).title}`}</span>}
 			</TopBar>
 			<main class="app-main">
 				{failure ? <NoProfile name={name} failure={failure}
