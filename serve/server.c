@@ -314,7 +314,9 @@ static enum nx_status start(struct nx_server *server, struct nx_error *err)
 	if (st)
 		return st;
 	server->profiles = nx_open_profiles_new(server->workspace);
-	server->engines = nx_engine_pool_new(server->timer, &(struct nx_engine_pool_options){0});
+	server->engines =
+		nx_engine_pool_new(server->timer, &(struct nx_engine_pool_options){
+							  .program = server->options->program});
 	server->answers = nx_answer_cache_new(ANSWERS_MAX, ANSWERS_BYTES_MAX);
 	server->streams = nx_streams_new();
 	server->quick = nx_workers_new("nx-quick", quick < 2 ? 2 : quick, QUICK_WAITING_MAX);
