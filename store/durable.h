@@ -42,6 +42,9 @@ NX_MUST_CHECK enum nx_status nx_durable_remove_tree(int parent, const char *name
 
 /* Opens a folder, not a link to one; -1 with errno if it fails. */
 int nx_durable_open_folder(int parent, const char *name);
+/* After that failed: the sentence says so if it is a link. */
+enum nx_status nx_durable_fail_open(int errno_value, int parent, const char *name,
+				    const char *shown, struct nx_error *err);
 /* Closes a descriptor unless it is -1. */
 void nx_durable_close(int fd);
 
