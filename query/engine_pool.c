@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/progress.h"
+#include "base/thread.h"
 #include "base/vec.h"
 #include "query/duckdb.h"
 
@@ -105,15 +106,15 @@ static void close_idle(void *context)
 	struct held *idle;
 
 	do {
-		pthread_mutex_lock(&pool->lock);
+		nx_lock(&pool->lock);
 		idle = take_out_idle(pool);
-		pthread_mutex_unlock(&pool->lock);
+		nx_unlock(&pool->lock);
 		close_held(idle);
 	} while (idle);
-	pthread_mutex_lock(&pool->lock);
+	nx_lock(&pool->lock);
 	if (now_ms() - pool->asked_ms >= pool->how.idle_ms)
 		spare = take_out_spare(pool);
-	pthread_mutex_unlock(&pool->lock);
+	nx_unlock(&pool->lock);
 	nx_sql_child_close(spare);
 	nx_timer_set(pool->timer, &pool->closer, pool->how.idle_ms / 4 + 1);
 }
@@ -144,20 +145,20 @@ static void start_spare(void *context)
 
 	if (start_child(pool, &child, NULL))
 		return;
-	pthread_mutex_lock(&pool->lock);
+	nx_lock(&pool->lock);
 	extra = take_out_spare(pool);
 	pool->spare = child;
-	pthread_mutex_unlock(&pool->lock);
+	nx_unlock(&pool->lock);
 	nx_sql_child_close(extra);
 }
 
 static enum nx_status take_child(struct nx_engine_pool *pool, struct nx_sql_child **child,
 				 struct nx_error *err)
 {
-	pthread_mutex_lock(&pool->lock);
+	nx_lock(&pool->lock);
 	*child = take_out_spare(pool);
 	pool->asked_ms = now_ms();
-	pthread_mutex_unlock(&pool->lock);
+	nx_unlock(&pool->lock);
 	nx_timer_set(pool->timer, &pool->starter, SPARE_MS);
 	if (*child && !nx_sql_child_is_alive(*child)) {
 		nx_sql_child_close(*child);
@@ -313,13 +314,13 @@ static enum nx_status fill_place(struct nx_engine_pool *pool, const struct nx_en
 	struct held *held;
 	enum nx_status st = open_held(pool, wish, &held, err);
 
-	pthread_mutex_lock(&pool->lock);
+	nx_lock(&pool->lock);
 	place->held = held;
 	if (st) {
 		place->state = EMPTY;
 		pthread_cond_broadcast(&pool->changed);
 	}
-	pthread_mutex_unlock(&pool->lock);
+	nx_unlock(&pool->lock);
 	return st;
 }
 
@@ -333,7 +334,7 @@ enum nx_status nx_engine_pool_take(struct nx_engine_pool *pool, const struct nx_
 
 	assert(wish->path && wish->id);
 	*engine = NULL;
-	pthread_mutex_lock(&pool->lock);
+	nx_lock(&pool->lock);
 	st = wait_in_line(pool, wish, &place, err);
 	if (!st) {
 		assert(place);
@@ -342,7 +343,7 @@ enum nx_status nx_engine_pool_take(struct nx_engine_pool *pool, const struct nx_
 		place->held = is_open ? place->held : NULL;
 		place->state = BUSY;
 	}
-	pthread_mutex_unlock(&pool->lock);
+	nx_unlock(&pool->lock);
 	close_held(other);
 	if (!st && !is_open)
 		st = fill_place(pool, wish, place, err);
@@ -358,7 +359,7 @@ void nx_engine_pool_return(struct nx_engine_pool *pool, struct nx_sql_child *eng
 
 	if (!engine)
 		return;
-	pthread_mutex_lock(&pool->lock);
+	nx_lock(&pool->lock);
 	while (!place->held || place->held->engine != engine)
 		place++;
 	assert(place < pool->places + pool->how.engine_max && place->state == BUSY);
@@ -370,7 +371,7 @@ void nx_engine_pool_return(struct nx_engine_pool *pool, struct nx_sql_child *eng
 		*place = (struct place){0};
 	}
 	pthread_cond_broadcast(&pool->changed);
-	pthread_mutex_unlock(&pool->lock);
+	nx_unlock(&pool->lock);
 	close_held(bad);
 }
 
@@ -378,9 +379,9 @@ unsigned nx_engine_pool_open_count(struct nx_engine_pool *pool)
 {
 	unsigned count = 0;
 
-	pthread_mutex_lock(&pool->lock);
+	nx_lock(&pool->lock);
 	for (unsigned i = 0; i < pool->how.engine_max; i++)
 		count += pool->places[i].state != EMPTY;
-	pthread_mutex_unlock(&pool->lock);
+	nx_unlock(&pool->lock);
 	return count;
 }

@@ -103,6 +103,8 @@ enum nx_status nx_question_end(struct nx_request *request, enum nx_status st, st
 	if (was_stopped && st == NX_LIMIT)
 		nx_fail(err, NX_LIMIT, "the question took longer than %u seconds; ask for less",
 			QUESTION_LIMIT_MS / 1000);
-	nx_engine_pool_return(q->pool, q->engine, st != NX_IO && st != NX_CANCELLED);
+	/* after a limit it may keep memory that the next query needs */
+	nx_engine_pool_return(q->pool, q->engine,
+			      st != NX_IO && st != NX_CANCELLED && st != NX_LIMIT);
 	return st;
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "serve/server_internal.h"
 #include "store/related_profiles.h"
 
@@ -417,6 +418,8 @@ enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error 
 	if (st)
 		return st;
 	raise_file_limit();
+	nx_file_guard_tolerate();
+	(void)nx_heap_has_reserve();
 	st = open_ports(options, host, ports, note, err);
 	server.guard = (struct nx_guard){
 		.listening_on = host,

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,6 +132,14 @@ void nx_durable_close(int fd)
 {
 	if (fd >= 0)
 		close(fd);
+}
+
+void nx_durable_unlock(int fd)
+{
+	if (fd < 0)
+		return;
+	flock(fd, LOCK_UN);
+	close(fd);
 }
 
 enum nx_status nx_durable_each(int folder, const char *shown, nx_durable_entry_fn fn, void *context,

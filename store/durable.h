@@ -47,6 +47,8 @@ enum nx_status nx_durable_fail_open(int errno_value, int parent, const char *nam
 				    const char *shown, struct nx_error *err);
 /* Closes a descriptor unless it is -1. */
 void nx_durable_close(int fd);
+/* The same for one that holds a lock, which a child that was forked meanwhile would keep. */
+void nx_durable_unlock(int fd);
 
 /* Calls fn with every entry except . and ..; stops at the first failure. */
 typedef enum nx_status (*nx_durable_entry_fn)(void *context, const char *name,

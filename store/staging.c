@@ -197,7 +197,7 @@ static enum nx_status begin_locked(struct nx_staging *s, struct nx_version_ids *
 static void free_staging(struct nx_staging *s)
 {
 	nx_durable_close(s->folder);
-	nx_workspace_unlock(s->lock);
+	nx_durable_unlock(s->lock);
 	/* The record outlives the arena. */
 	s->record->id = "";
 	s->record->reason = "";

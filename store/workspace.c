@@ -161,7 +161,7 @@ enum nx_status nx_workspace_open(struct nx_workspace **out, const struct nx_work
 	lock = open_lock(ws);
 	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
 		(void)!nx_workspace_recover(ws, NULL);
-	nx_workspace_unlock(lock);
+	nx_durable_unlock(lock);
 	*out = ws;
 	return NX_OK;
 }
@@ -206,8 +206,10 @@ static int lock_within(int fd, int how, uint32_t patience_ms)
 	for (uint32_t waited_ms = 0;; waited_ms += RETRY_MS) {
 		struct timespec pause = {.tv_nsec = RETRY_MS * 1000000L};
 
-		if (flock(fd, how | LOCK_NB) == 0)
+		if (flock(fd, how | LOCK_NB) == 0) {
+			nx_heap_hold();
 			return 0;
+		}
 		if ((errno != EWOULDBLOCK && errno != EINTR) || waited_ms >= patience_ms)
 			return errno;
 		nanosleep(&pause, NULL);
@@ -262,9 +264,8 @@ void nx_workspace_unlock(int lock)
 {
 	if (lock < 0)
 		return;
-	/* A child that was forked meanwhile would keep the lock. */
-	flock(lock, LOCK_UN);
-	close(lock);
+	nx_heap_unhold();
+	nx_durable_unlock(lock);
 }
 
 /* --- profiles -------------------------------------------------------------- */
