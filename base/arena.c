@@ -3,8 +3,10 @@
 #include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define ALIGNMENT ((size_t)16)
@@ -28,6 +30,44 @@ struct guard {
 };
 
 static _Thread_local struct guard *innermost_guard;
+static _Thread_local unsigned hold_count;
+static _Atomic(void *) reserve; /* mapped, not allocated: what is unmapped is free for any thread */
+
+bool nx_heap_has_reserve(void)
+{
+	void *memory, *nothing = NULL;
+
+	if (atomic_load(&reserve))
+		return true;
+	memory = mmap(NULL, NX_HEAP_RESERVE_BYTES, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	if (!atomic_compare_exchange_strong(&reserve, &nothing, memory))
+		munmap(memory, NX_HEAP_RESERVE_BYTES);
+	return true;
+}
+
+/* True if it makes sense to try again. */
+static bool spend_reserve(void)
+{
+	void *memory = atomic_exchange(&reserve, NULL);
+
+	if (memory)
+		munmap(memory, NX_HEAP_RESERVE_BYTES);
+	return memory;
+}
+
+void nx_heap_hold(void)
+{
+	hold_count++;
+}
+
+void nx_heap_unhold(void)
+{
+	assert(hold_count);
+	hold_count--;
+}
 
 bool nx_heap_guarded(void (*fn)(void *context), void *context)
 {
@@ -53,7 +93,7 @@ static void __attribute__((noreturn)) end_without_memory(size_t size)
 			   "close other programs or use a machine with more memory\n",
 			   size);
 
-	if (innermost_guard)
+	if (innermost_guard && !hold_count)
 		longjmp(innermost_guard->back, 1);
 	(void)!write(STDERR_FILENO, text, (size_t)len);
 	_exit(OUT_OF_MEMORY_EXIT_CODE);
@@ -70,6 +110,8 @@ void *nx_heap_realloc(void *old, size_t size)
 
 	/* realloc(p, 0) may free and return NULL: never ask for nothing. */
 	if (size <= PTRDIFF_MAX)
+		memory = realloc(old, size ? size : 1);
+	if (!memory && size <= PTRDIFF_MAX && spend_reserve())
 		memory = realloc(old, size ? size : 1);
 	if (!memory)
 		end_without_memory(size);
@@ -92,6 +134,8 @@ static struct nx_arena_block *new_block(size_t capacity)
 {
 	struct nx_arena_block *block = calloc(1, sizeof(*block) + capacity);
 
+	if (!block && spend_reserve())
+		block = calloc(1, sizeof(*block) + capacity);
 	if (!block)
 		end_without_memory(capacity);
 	block->capacity = capacity;

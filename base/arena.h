@@ -51,4 +51,17 @@ void *nx_heap_try_alloc(size_t size);
  */
 NX_MUST_CHECK bool nx_heap_guarded(void (*fn)(void *context), void *context);
 
+/*
+ * For servers, which must go on when memory is full. A reserve is set aside, and the first
+ * allocation that fails gives it back to the system and tries again. While it is gone the server
+ * refuses new work; nx_heap_has_reserve tries to set it aside again.
+ */
+#define NX_HEAP_RESERVE_BYTES ((size_t)32 << 20)
+bool nx_heap_has_reserve(void);
+
+/* In between, on this thread, an allocation that fails does not leave nx_heap_guarded: a lock would
+ * stay locked. It has the reserve, and if that is not enough, it ends the program. */
+void nx_heap_hold(void);
+void nx_heap_unhold(void);
+
 #endif

@@ -16,7 +16,19 @@
 
 #define IO_EXIT_CODE 8
 #define PENDING_MAX 64
+#define MAPPED_MAX 8192
 #define NAME_ATTEMPTS 100
+
+/*
+ * What is mapped, for the handler of SIGBUS. A start of 0 is a free entry and 1 one that is being
+ * filled.
+ */
+static struct mapped {
+	atomic_uintptr_t start;
+	atomic_size_t len;
+	atomic_bool is_damaged;
+} mapped[MAPPED_MAX];
+static atomic_bool is_tolerant;
 
 static enum nx_status check_regular(const struct stat *st, const char *path, struct nx_error *err)
 {
@@ -28,6 +40,44 @@ static enum nx_status check_regular(const struct stat *st, const char *path, str
 	if ((uint64_t)st->st_size > SIZE_MAX / 2)
 		return nx_fail(err, NX_LIMIT, "%s is too large for the address space", path);
 	return NX_OK;
+}
+
+/* True if it was noted or need not be. */
+static bool note_mapped(uintptr_t start, size_t len)
+{
+	if (!atomic_load(&is_tolerant))
+		return true;
+	for (size_t i = 0; i < MAPPED_MAX; i++) {
+		uintptr_t nothing = 0;
+
+		if (!atomic_compare_exchange_strong(&mapped[i].start, &nothing, 1))
+			continue;
+		atomic_store(&mapped[i].len, len);
+		atomic_store(&mapped[i].is_damaged, false);
+		atomic_store(&mapped[i].start, start);
+		return true;
+	}
+	return false;
+}
+
+static struct mapped *find_mapped(uintptr_t address)
+{
+	for (size_t i = 0; i < MAPPED_MAX; i++) {
+		uintptr_t start = atomic_load(&mapped[i].start);
+
+		if (start > 1 && address >= start && address - start < atomic_load(&mapped[i].len))
+			return &mapped[i];
+	}
+	return NULL;
+}
+
+bool nx_file_is_damaged(const struct nx_file *file)
+{
+	const struct mapped *m = file->bytes.len && atomic_load(&is_tolerant)
+					 ? find_mapped((uintptr_t)file->bytes.data)
+					 : NULL;
+
+	return m && atomic_load(&m->is_damaged);
 }
 
 static enum nx_status map_descriptor(struct nx_file *file, int fd, const char *path,
@@ -53,6 +103,11 @@ static enum nx_status map_descriptor(struct nx_file *file, int fd, const char *p
 	bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
 		return nx_fail_errno(err, errno, "cannot map %s into memory", path);
+	if (!note_mapped((uintptr_t)bytes, size)) {
+		munmap(bytes, size);
+		return nx_fail(err, NX_LIMIT, "cannot map %s into memory: %d files are mapped",
+			       path, MAPPED_MAX);
+	}
 	madvise(bytes, size, MADV_SEQUENTIAL);
 	file->bytes = nx_slice_of(bytes, size);
 	return NX_OK;
@@ -75,6 +130,10 @@ enum nx_status nx_file_map(struct nx_file *file, const char *path, struct nx_err
 
 void nx_file_unmap(struct nx_file *file)
 {
+	struct mapped *m = file->bytes.len ? find_mapped((uintptr_t)file->bytes.data) : NULL;
+
+	if (m) /* before the address can be another file's */
+		atomic_store(&m->start, 0);
 	if (file->bytes.len)
 		munmap((void *)(uintptr_t)file->bytes.data, file->bytes.len);
 	*file = (struct nx_file){0};
@@ -90,22 +149,48 @@ void nx_file_forget(struct nx_slice scanned)
 		madvise((void *)start, end - start, MADV_DONTNEED);
 }
 
-static void on_bus_error(int sig)
+/* Everything from the page that failed to the end: after a truncation all of it is gone. */
+static bool replace_lost(uintptr_t address)
+{
+	uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t page = address & ~(page_bytes - 1);
+	struct mapped *m = find_mapped(address);
+
+	if (!m)
+		return false;
+	atomic_store(&m->is_damaged, true);
+	return mmap((void *)page, atomic_load(&m->start) + atomic_load(&m->len) - page, PROT_READ,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+static void on_bus_error(int sig, siginfo_t *fault, void *context)
 {
 	static const char text[] = "an input file shrank or became unreadable while it was being "
 				   "read; run again once it is complete\n";
 
-	(void)sig;
+	int saved_errno = errno;
+
+	(void)sig, (void)context;
+	if (atomic_load(&is_tolerant) && replace_lost((uintptr_t)fault->si_addr)) {
+		errno = saved_errno;
+		return;
+	}
 	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
 	_exit(IO_EXIT_CODE);
 }
 
 void nx_file_guard_install(void)
 {
-	struct sigaction action = {.sa_handler = on_bus_error};
+	struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
 
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGBUS, &action, NULL);
+}
+
+void nx_file_guard_tolerate(void)
+{
+	nx_file_guard_install();
+	atomic_store(&is_tolerant, true);
 }
 
 /*

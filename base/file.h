@@ -3,9 +3,11 @@
  * file: reading by mapping, writing by rename.
  *
  * A file that shrinks while it is mapped raises SIGBUS; nx_file_guard_install turns that into a
- * message and exit code 8. An output is written to a temporary name beside its target and renamed
- * by nx_output_commit, so that a reader sees the old file or the whole new one, and an aborted run
- * leaves no files. Path "-" is standard output.
+ * message and exit code 8. In a server, which must go on, nx_file_guard_tolerate turns the rest of
+ * the file into zeros and marks it as damaged; whoever reads it checks that at the end. An output
+ * is written to a temporary name beside its target and renamed by nx_output_commit, so that a
+ * reader sees the old file or the whole new one, and an aborted run leaves no files. Path "-" is
+ * standard output.
  */
 #ifndef NX_BASE_FILE_H
 #define NX_BASE_FILE_H
@@ -26,6 +28,10 @@ void nx_file_unmap(struct nx_file *file);
 void nx_file_forget(struct nx_slice scanned);
 
 void nx_file_guard_install(void);
+/* For the whole process; before files are mapped. */
+void nx_file_guard_tolerate(void);
+/* Whether a part could not be read since it was mapped. */
+bool nx_file_is_damaged(const struct nx_file *file);
 
 #define NX_OUTPUT_BUFFER_BYTES ((size_t)1 << 20)
 

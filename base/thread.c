@@ -118,3 +118,15 @@ enum nx_status nx_threads_run(const char *name, size_t count,
 	nx_heap_free(members);
 	return st;
 }
+
+void nx_lock(pthread_mutex_t *lock)
+{
+	pthread_mutex_lock(lock);
+	nx_heap_hold();
+}
+
+void nx_unlock(pthread_mutex_t *lock)
+{
+	nx_heap_unhold();
+	pthread_mutex_unlock(lock);
+}

@@ -25,6 +25,10 @@ struct nx_thread {
 NX_MUST_CHECK enum nx_status nx_thread_start(struct nx_thread *thread, const char *name,
 					     void (*run)(void *context), void *context,
 					     struct nx_error *err);
+/* A mutex under which memory may be allocated, in a program that goes on when memory is full. */
+void nx_lock(pthread_mutex_t *lock);
+void nx_unlock(pthread_mutex_t *lock);
+
 /* Waits for its end; does nothing if it is not running. */
 void nx_thread_join(struct nx_thread *thread);
 

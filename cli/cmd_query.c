@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "cli/options.h"
@@ -12,7 +10,6 @@
 
 #define FORMATS "table csv json jsonl parquet"
 #define TERMINAL_ROWS 100
-#define LEAST_MEMORY_BYTES (UINT64_C(16) << 20)
 #define MOST_SECONDS (UINT32_MAX / 1000)
 
 struct query {
@@ -42,35 +39,6 @@ static const struct nx_option options[] = {
 };
 
 /* --- options --------------------------------------------------------------- */
-
-/* "500MB", "1.5 GB", "2GiB" */
-static enum nx_status parse_size(const char *text, uint64_t *size_bytes, struct nx_error *err)
-{
-	static const struct {
-		const char *name;
-		double bytes;
-	} units[] = {{"KB", 1e3},     {"MB", 1e6},	  {"GB", 1e9},		{"TB", 1e12},
-		     {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}};
-	char *unit;
-	double number = strtod(text, &unit);
-
-	unit += strspn(unit, " ");
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && isdigit((unsigned char)*text);
-	     i++) {
-		double size = number * units[i].bytes;
-
-		if (strcasecmp(unit, units[i].name) != 0 || !(size < 1e18))
-			continue;
-		*size_bytes = (uint64_t)size;
-		if (*size_bytes < LEAST_MEMORY_BYTES)
-			return nx_fail(err, NX_USAGE,
-				       "--memory-limit %s is too small; the minimum is 16MiB",
-				       text);
-		return NX_OK;
-	}
-	return nx_fail(err, NX_USAGE,
-		       "--memory-limit needs a size such as 500MB or 4GB, not '%.100s'", text);
-}
 
 static enum nx_status check(struct query *q, const struct nx_operands *operands,
 			    struct nx_error *err)
@@ -113,7 +81,8 @@ static enum nx_status settings_of(const struct query *q, struct nx_query_setting
 	};
 	if (q->max_rows.is_given)
 		how->table.limit_count = q->max_rows.value;
-	return q->memory_limit ? parse_size(q->memory_limit, &how->engine.memory_limit_bytes, err)
+	return q->memory_limit ? nx_size_parse("memory-limit", q->memory_limit,
+					       &how->engine.memory_limit_bytes, err)
 			       : NX_OK;
 }
 

@@ -16,6 +16,7 @@
 #include "cli/terminal.h"
 #include "export/exporters.h"
 #include "export/schema_texts.h"
+#include "query/sql_child.h"
 
 const struct nx_command *const nx_commands[] = {
 #define NX_COMMAND(name) &nx_command_##name,
@@ -211,5 +212,8 @@ int main(int argc, char **argv)
 	nx_file_guard_install();
 	nx_output_guard_install();
 	signal(SIGPIPE, SIG_IGN);
+	/* a process that the server started for its queries; not for users */
+	if (argc >= 2 && !strcmp(argv[1], NX_SQL_CHILD_ARGUMENT))
+		return nx_sql_child_serve(argv[2]);
 	return end_run(&call, dispatch(&call, argc, argv, &err), &err);
 }

@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -13,6 +14,7 @@
 #include "cli/suggest.h"
 
 #define OPTION_MAX 64
+#define LEAST_MEMORY_BYTES (UINT64_C(16) << 20)
 #define HELP_CODE 0x1000	   /* what getopt returns for --help */
 #define FIRST_CODE (HELP_CODE + 1) /* and for the option of row 0 */
 
@@ -262,4 +264,35 @@ enum nx_status nx_options_parse(const struct nx_command *command, int argc, char
 	}
 	*operands = (struct nx_operands){argv + optind, (size_t)(argc - optind)};
 	return NX_OK;
+}
+
+/* --- sizes --------------------------------------------------------------------------------- */
+
+/* "500MB", "1.5 GB", "2GiB" */
+enum nx_status nx_size_parse(const char *option, const char *text, uint64_t *size_bytes,
+			     struct nx_error *err)
+{
+	static const struct {
+		const char *name;
+		double bytes;
+	} units[] = {{"KB", 1e3},     {"MB", 1e6},	  {"GB", 1e9},		{"TB", 1e12},
+		     {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}};
+	char *unit;
+	double number = strtod(text, &unit);
+
+	unit += strspn(unit, " ");
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && isdigit((unsigned char)*text);
+	     i++) {
+		double size = number * units[i].bytes;
+
+		if (strcasecmp(unit, units[i].name) != 0 || !(size < 1e18))
+			continue;
+		*size_bytes = (uint64_t)size;
+		if (*size_bytes < LEAST_MEMORY_BYTES)
+			return nx_fail(err, NX_USAGE, "--%s %s is too small; the minimum is 16MiB",
+				       option, text);
+		return NX_OK;
+	}
+	return nx_fail(err, NX_USAGE, "--%s needs a size such as 500MB or 4GB, not '%.100s'",
+		       option, text);
 }

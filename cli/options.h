@@ -105,6 +105,10 @@ enum nx_engine nx_engine_find(const char *name);
 NX_MUST_CHECK enum nx_status nx_engine_parse(const char *name, enum nx_engine *engine,
 					     struct nx_error *err);
 
+/* "500MB", "1.5 GB", "2GiB": the value of an option; at least 16 MiB. */
+NX_MUST_CHECK enum nx_status nx_size_parse(const char *option, const char *text,
+					   uint64_t *size_bytes, struct nx_error *err);
+
 /* "-o, --output-file FILE", as help and man pages show it; returns out. */
 const char *nx_option_spelling(const struct nx_option *option, char *out, size_t cap);
 

@@ -113,6 +113,10 @@ const struct nx_option nx_view_option_table[] = {
 	 "The name or address to listen on (default: this machine only). Anyone who can reach it "
 	 "can read, change and delete profiles: use --token with it."},
 	NX_ROW_TOKEN(VIEW, "Require this access token; the printed address includes it."),
+	{"query-memory-limit", 0, NX_TEXT("SIZE"), FIELD(query_memory_limit),
+	 "How much memory SQL in the browser and the API may use, such as 4GB (default: half of "
+	 "the "
+	 "machine's). Four queries run at a time; each has a quarter."},
 	{"disable-ui", 0, NX_FLAG, FIELD(disable_ui),
 	 "Serve only the HTTP API, on its port; the browser's port is not used."},
 	{"processing-status-file", 0, NX_FILE("FILE"), FIELD(status_file),
@@ -362,5 +366,8 @@ enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error 
 	if (!st && is_legacy_db && v->db_bucket && !v->display_name &&
 	    !nx_profile_name_check(nx_slice_text(v->db_bucket), NULL))
 		v->display_name = v->db_bucket;
+	if (!st && v->query_memory_limit)
+		st = nx_size_parse("query-memory-limit", v->query_memory_limit,
+				   &v->query_memory_limit_bytes, err);
 	return st ? st : check_roots(v, err);
 }

@@ -5,13 +5,19 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "base/arena.h"
 #include "base/progress.h"
+#include "base/thread.h"
+#include "base/vec.h"
+#include "query/duckdb.h"
 
 #define ENGINES_USUAL 4u
 #define STATEMENT_BYTES_USUAL ((size_t)64 << 10)
 #define MEMORY_BYTES_LEAST (UINT64_C(64) << 20)
 #define IDLE_MS_USUAL 60000u
 #define PATIENCE_MS_USUAL 30000u
+#define SPARE_MS 20u /* until the next spare process starts: the query at hand goes first */
+#define THIS_PROGRAM "/proc/self/exe"
 #define LOOK_MS 100u /* how often waiting requests are checked for cancellation */
 
 enum place_state { EMPTY, IDLE, BUSY };
@@ -20,8 +26,7 @@ enum place_state { EMPTY, IDLE, BUSY };
 struct held {
 	struct nx_arena arena;
 	const char *path, *id;
-	struct nx_profile_folder folder; /* the engine notes faults in it, so it is its own */
-	struct nx_duckdb *engine;
+	struct nx_sql_child *engine;
 };
 
 struct place {
@@ -37,8 +42,10 @@ struct nx_engine_pool {
 	uint64_t next_number, served_number;	   /* of those in line */
 	struct nx_line NX_VEC_BODY(uint64_t) gone; /* left the line before their turn */
 	struct nx_timer *timer;
-	struct nx_alarm closer;
+	struct nx_alarm closer, starter;
 	struct place *places;
+	struct nx_sql_child *spare; /* started, but without a profile */
+	uint64_t asked_ms;	    /* when an engine was last opened */
 };
 
 static uint64_t now_ms(void)
@@ -60,8 +67,7 @@ static void close_held(struct held *held)
 {
 	if (!held)
 		return;
-	nx_duckdb_close(held->engine);
-	nx_profile_folder_release(&held->folder);
+	nx_sql_child_close(held->engine);
 	nx_arena_release(&held->arena);
 	nx_heap_free(held);
 }
@@ -85,18 +91,80 @@ static struct held *take_out_idle(struct nx_engine_pool *pool)
 	return NULL;
 }
 
+static struct nx_sql_child *take_out_spare(struct nx_engine_pool *pool)
+{
+	struct nx_sql_child *spare = pool->spare;
+
+	pool->spare = NULL;
+	return spare;
+}
+
 static void close_idle(void *context)
 {
 	struct nx_engine_pool *pool = context;
+	struct nx_sql_child *spare = NULL;
 	struct held *idle;
 
 	do {
-		pthread_mutex_lock(&pool->lock);
+		nx_lock(&pool->lock);
 		idle = take_out_idle(pool);
-		pthread_mutex_unlock(&pool->lock);
+		nx_unlock(&pool->lock);
 		close_held(idle);
 	} while (idle);
+	nx_lock(&pool->lock);
+	if (now_ms() - pool->asked_ms >= pool->how.idle_ms)
+		spare = take_out_spare(pool);
+	nx_unlock(&pool->lock);
+	nx_sql_child_close(spare);
 	nx_timer_set(pool->timer, &pool->closer, pool->how.idle_ms / 4 + 1);
+}
+
+/* --- processes ----------------------------------------------------------------------------- */
+
+static enum nx_status start_child(const struct nx_engine_pool *pool, struct nx_sql_child **child,
+				  struct nx_error *err)
+{
+	uint64_t share_bytes = pool->how.memory_limit_bytes / pool->how.engine_max;
+	struct nx_sql_child_options options = {
+		.program = pool->how.program,
+		.memory_limit_bytes =
+			share_bytes > MEMORY_BYTES_LEAST ? share_bytes : MEMORY_BYTES_LEAST,
+		.statement_limit_bytes = pool->how.statement_limit_bytes,
+		.processor_seconds = pool->how.processor_seconds,
+		.library_path = pool->how.library_path,
+	};
+
+	return nx_sql_child_start(child, &options, err);
+}
+
+/* On the timer's thread: whoever asks does not wait for it. */
+static void start_spare(void *context)
+{
+	struct nx_engine_pool *pool = context;
+	struct nx_sql_child *child = NULL, *extra = NULL;
+
+	if (start_child(pool, &child, NULL))
+		return;
+	nx_lock(&pool->lock);
+	extra = take_out_spare(pool);
+	pool->spare = child;
+	nx_unlock(&pool->lock);
+	nx_sql_child_close(extra);
+}
+
+static enum nx_status take_child(struct nx_engine_pool *pool, struct nx_sql_child **child,
+				 struct nx_error *err)
+{
+	nx_lock(&pool->lock);
+	*child = take_out_spare(pool);
+	pool->asked_ms = now_ms();
+	nx_unlock(&pool->lock);
+	nx_timer_set(pool->timer, &pool->starter, SPARE_MS);
+	if (*child && !nx_sql_child_is_alive(*child)) {
+		nx_sql_child_close(*child);
+		*child = NULL;
+	}
+	return *child ? NX_OK : start_child(pool, child, err);
 }
 
 /* --- life ---------------------------------------------------------------------------------- */
@@ -115,6 +183,7 @@ struct nx_engine_pool *nx_engine_pool_new(struct nx_timer *timer,
 	if (!how->statement_limit_bytes)
 		how->statement_limit_bytes = STATEMENT_BYTES_USUAL;
 	how->idle_ms = how->idle_ms ? how->idle_ms : IDLE_MS_USUAL;
+	how->program = how->program ? how->program : THIS_PROGRAM;
 	how->patience_ms = how->patience_ms ? how->patience_ms : PATIENCE_MS_USUAL;
 	pool->places = nx_heap_alloc(how->engine_max * sizeof(*pool->places));
 	for (unsigned i = 0; i < how->engine_max; i++)
@@ -125,6 +194,7 @@ struct nx_engine_pool *nx_engine_pool_new(struct nx_timer *timer,
 	pthread_cond_init(&pool->changed, &clock);
 	pthread_condattr_destroy(&clock);
 	pool->closer = (struct nx_alarm){.ring = close_idle, .context = pool};
+	pool->starter = (struct nx_alarm){.ring = start_spare, .context = pool};
 	nx_timer_set(timer, &pool->closer, how->idle_ms);
 	return pool;
 }
@@ -134,6 +204,8 @@ void nx_engine_pool_free(struct nx_engine_pool *pool)
 	if (!pool)
 		return;
 	nx_timer_clear(pool->timer, &pool->closer);
+	nx_timer_clear(pool->timer, &pool->starter);
+	nx_sql_child_close(pool->spare);
 	for (unsigned i = 0; i < pool->how.engine_max; i++) {
 		assert(pool->places[i].state != BUSY);
 		close_held(pool->places[i].held);
@@ -167,7 +239,7 @@ static void leave_line(struct nx_engine_pool *pool, uint64_t number)
 static bool is_of(const struct place *place, const struct nx_engine_wish *wish)
 {
 	return place->state == IDLE && !strcmp(place->held->path, wish->path) &&
-	       !strcmp(place->held->id, wish->id);
+	       !strcmp(place->held->id, wish->id) && nx_sql_child_is_alive(place->held->engine);
 }
 
 /* The profile's own engine, else an empty place, else the engine that is idle for longest. */
@@ -217,26 +289,18 @@ static enum nx_status wait_in_line(struct nx_engine_pool *pool, const struct nx_
 
 /* --- taking and returning -------------------------------------------------------------------- */
 
-static enum nx_status open_held(const struct nx_engine_pool *pool,
-				const struct nx_engine_wish *wish, struct held **out,
-				struct nx_error *err)
+static enum nx_status open_held(struct nx_engine_pool *pool, const struct nx_engine_wish *wish,
+				struct held **out, struct nx_error *err)
 {
-	uint64_t share_bytes = pool->how.memory_limit_bytes / pool->how.engine_max;
-	struct nx_duckdb_options options = {
-		.memory_limit_bytes =
-			share_bytes > MEMORY_BYTES_LEAST ? share_bytes : MEMORY_BYTES_LEAST,
-		.statement_limit_bytes = pool->how.statement_limit_bytes,
-		.library_path = pool->how.library_path,
-	};
 	struct held *held = nx_heap_alloc(sizeof(*held));
 	enum nx_status st;
 
 	*held = (struct held){0};
 	held->path = nx_arena_copy_text(&held->arena, wish->path);
 	held->id = nx_arena_copy_text(&held->arena, wish->id);
-	st = nx_profile_folder_open(&held->folder, wish->path, err);
+	st = take_child(pool, &held->engine, err);
 	if (!st)
-		st = nx_duckdb_open(&held->engine, &held->folder, &options, err);
+		st = nx_sql_child_open(held->engine, wish->path, err);
 	if (st)
 		close_held(held);
 	*out = st ? NULL : held;
@@ -250,18 +314,18 @@ static enum nx_status fill_place(struct nx_engine_pool *pool, const struct nx_en
 	struct held *held;
 	enum nx_status st = open_held(pool, wish, &held, err);
 
-	pthread_mutex_lock(&pool->lock);
+	nx_lock(&pool->lock);
 	place->held = held;
 	if (st) {
 		place->state = EMPTY;
 		pthread_cond_broadcast(&pool->changed);
 	}
-	pthread_mutex_unlock(&pool->lock);
+	nx_unlock(&pool->lock);
 	return st;
 }
 
 enum nx_status nx_engine_pool_take(struct nx_engine_pool *pool, const struct nx_engine_wish *wish,
-				   struct nx_duckdb **engine, struct nx_error *err)
+				   struct nx_sql_child **engine, struct nx_error *err)
 {
 	struct place *place = NULL;
 	struct held *other = NULL;
@@ -270,7 +334,7 @@ enum nx_status nx_engine_pool_take(struct nx_engine_pool *pool, const struct nx_
 
 	assert(wish->path && wish->id);
 	*engine = NULL;
-	pthread_mutex_lock(&pool->lock);
+	nx_lock(&pool->lock);
 	st = wait_in_line(pool, wish, &place, err);
 	if (!st) {
 		assert(place);
@@ -279,7 +343,7 @@ enum nx_status nx_engine_pool_take(struct nx_engine_pool *pool, const struct nx_
 		place->held = is_open ? place->held : NULL;
 		place->state = BUSY;
 	}
-	pthread_mutex_unlock(&pool->lock);
+	nx_unlock(&pool->lock);
 	close_held(other);
 	if (!st && !is_open)
 		st = fill_place(pool, wish, place, err);
@@ -288,18 +352,18 @@ enum nx_status nx_engine_pool_take(struct nx_engine_pool *pool, const struct nx_
 	return st;
 }
 
-void nx_engine_pool_return(struct nx_engine_pool *pool, struct nx_duckdb *engine, bool is_good)
+void nx_engine_pool_return(struct nx_engine_pool *pool, struct nx_sql_child *engine, bool is_good)
 {
 	struct place *place = pool->places;
 	struct held *bad = NULL;
 
 	if (!engine)
 		return;
-	pthread_mutex_lock(&pool->lock);
+	nx_lock(&pool->lock);
 	while (!place->held || place->held->engine != engine)
 		place++;
 	assert(place < pool->places + pool->how.engine_max && place->state == BUSY);
-	if (is_good) {
+	if (is_good && nx_sql_child_is_alive(engine)) {
 		place->state = IDLE;
 		place->used_ms = now_ms();
 	} else {
@@ -307,7 +371,7 @@ void nx_engine_pool_return(struct nx_engine_pool *pool, struct nx_duckdb *engine
 		*place = (struct place){0};
 	}
 	pthread_cond_broadcast(&pool->changed);
-	pthread_mutex_unlock(&pool->lock);
+	nx_unlock(&pool->lock);
 	close_held(bad);
 }
 
@@ -315,9 +379,9 @@ unsigned nx_engine_pool_open_count(struct nx_engine_pool *pool)
 {
 	unsigned count = 0;
 
-	pthread_mutex_lock(&pool->lock);
+	nx_lock(&pool->lock);
 	for (unsigned i = 0; i < pool->how.engine_max; i++)
 		count += pool->places[i].state != EMPTY;
-	pthread_mutex_unlock(&pool->lock);
+	nx_unlock(&pool->lock);
 	return count;
 }

@@ -92,6 +92,14 @@ enum nx_status nx_stored_table_open(struct nx_stored_table *s, const struct nx_f
 	return st;
 }
 
+bool nx_stored_table_is_damaged(const struct nx_stored_table *s)
+{
+	for (size_t i = 0; i < s->part_count; i++)
+		if (nx_parquet_reader_is_damaged(s->parts[i].reader))
+			return true;
+	return false;
+}
+
 void nx_stored_table_close(struct nx_stored_table *s)
 {
 	for (size_t i = 0; i < s->part_count; i++)

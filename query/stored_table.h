@@ -42,6 +42,8 @@ struct nx_stored_times {
 NX_MUST_CHECK enum nx_status nx_stored_table_open(struct nx_stored_table *stored,
 						  const struct nx_folder_table *table,
 						  struct nx_error *err);
+/* Whether a part of a file could not be read since (base/file.h). */
+bool nx_stored_table_is_damaged(const struct nx_stored_table *stored);
 void nx_stored_table_close(struct nx_stored_table *stored);
 
 /* The field of that name; as in SQL, case does not matter. */

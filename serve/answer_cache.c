@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 
 struct held {
 	struct nx_answer answer; /* first: what others see */
@@ -80,14 +81,14 @@ struct nx_answer *nx_answer_cache_take(struct nx_answer_cache *cache, const char
 {
 	struct held *found = NULL;
 
-	pthread_mutex_lock(&cache->lock);
+	nx_lock(&cache->lock);
 	for (size_t i = 0; i < cache->list.len && !found; i++)
 		if (!strcmp(cache->list.items[i]->profile_id, profile_id) &&
 		    !strcmp(cache->list.items[i]->key, key))
 			found = cache->list.items[i];
 	if (found)
 		hold(cache, found);
-	pthread_mutex_unlock(&cache->lock);
+	nx_unlock(&cache->lock);
 	return found ? &found->answer : NULL;
 }
 
@@ -102,14 +103,14 @@ struct nx_answer *nx_answer_cache_put(struct nx_answer_cache *cache, const char 
 	*answer = (struct nx_answer){0};
 	held->profile_id = nx_arena_copy_text(&held->arena, profile_id);
 	held->key = nx_arena_copy_text(&held->arena, key);
-	pthread_mutex_lock(&cache->lock);
+	nx_lock(&cache->lock);
 	hold(cache, held);
 	nx_vec_push(&cache->list, held);
 	cache->bytes += held->size_bytes;
 	while (cache->list.len > cache->count_max ||
 	       (cache->bytes > cache->bytes_max && cache->list.len > 1))
 		drop_oldest(cache);
-	pthread_mutex_unlock(&cache->lock);
+	nx_unlock(&cache->lock);
 	return &held->answer;
 }
 
@@ -120,10 +121,10 @@ void nx_answer_cache_return(struct nx_answer_cache *cache, struct nx_answer *ans
 
 	if (!held)
 		return;
-	pthread_mutex_lock(&cache->lock);
+	nx_lock(&cache->lock);
 	assert(held->holder_count);
 	is_over = !--held->holder_count && !held->is_listed;
-	pthread_mutex_unlock(&cache->lock);
+	nx_unlock(&cache->lock);
 	if (is_over)
 		free_held(held);
 }

@@ -12,7 +12,7 @@
 
 struct nx_question {
 	struct nx_engine_pool *pool;
-	struct nx_duckdb *engine;
+	struct nx_sql_child *engine;
 	struct nx_watchdog dog;
 };
 
@@ -48,7 +48,7 @@ void nx_request_resolve_key(struct nx_server *server, struct nx_request *request
 
 static void stop_engine(void *engine)
 {
-	nx_duckdb_stop(engine);
+	nx_sql_child_stop(engine);
 }
 
 enum nx_status nx_question_begin(struct nx_server *server, struct nx_request *request,
@@ -82,13 +82,13 @@ enum nx_status nx_question_ask(struct nx_request *request, const struct nx_bytes
 	assert(request->question);
 	*rows = NULL;
 	return st ? st
-		  : nx_duckdb_query(request->question->engine, nx_slice_of(sql->items, sql->len),
-				    rows, err);
+		  : nx_sql_child_query(request->question->engine, nx_slice_of(sql->items, sql->len),
+				       rows, err);
 }
 
 struct nx_query_engine nx_question_engine(const struct nx_request *request)
 {
-	return nx_duckdb_as_engine(request->question->engine);
+	return nx_sql_child_as_engine(request->question->engine);
 }
 
 enum nx_status nx_question_end(struct nx_request *request, enum nx_status st, struct nx_error *err)
@@ -103,6 +103,8 @@ enum nx_status nx_question_end(struct nx_request *request, enum nx_status st, st
 	if (was_stopped && st == NX_LIMIT)
 		nx_fail(err, NX_LIMIT, "the question took longer than %u seconds; ask for less",
 			QUESTION_LIMIT_MS / 1000);
-	nx_engine_pool_return(q->pool, q->engine, st != NX_IO && st != NX_CANCELLED);
+	/* after a limit it may keep memory that the next query needs */
+	nx_engine_pool_return(q->pool, q->engine,
+			      st != NX_IO && st != NX_CANCELLED && st != NX_LIMIT);
 	return st;
 }

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/progress.h"
+#include "base/thread.h"
 #include "base/timer.h"
 #include "store/workspace.h"
 
@@ -74,7 +75,7 @@ static void look(void *context)
 
 	/* Without the lock: a slow disk must not delay other events. */
 	fingerprint = nx_workspace_fingerprint(e->ws);
-	pthread_mutex_lock(&e->lock);
+	nx_lock(&e->lock);
 	if (fingerprint != e->fingerprint)
 		tell_event(e, "profiles", nx_slice_text("{}"));
 	e->fingerprint = fingerprint;
@@ -83,16 +84,16 @@ static void look(void *context)
 		e->commented_ns = now_ns;
 	}
 	e->is_looking = false;
-	pthread_mutex_unlock(&e->lock);
+	nx_unlock(&e->lock);
 }
 
 /* One look at a time. If the workers refuse it, the next tick tries again. */
 void nx_events_look(struct nx_events *e)
 {
-	pthread_mutex_lock(&e->lock);
+	nx_lock(&e->lock);
 	if (e->listeners.len && !e->is_looking)
 		e->is_looking = nx_workers_add(e->workers, &e->looking);
-	pthread_mutex_unlock(&e->lock);
+	nx_unlock(&e->lock);
 }
 
 static void tick(void *context)
@@ -140,7 +141,7 @@ enum nx_status nx_events_listen(struct nx_events *e, struct nx_stream *stream, s
 	bool is_full;
 
 	append_event(&text, "profiles", nx_slice_text("{}"));
-	pthread_mutex_lock(&e->lock);
+	nx_lock(&e->lock);
 	is_full = e->listeners.len >= NX_EVENTS_LISTENERS_MAX;
 	/* a new listener fetches the list, so later changes are relative to what it is now */
 	if (!is_full && !e->listeners.len)
@@ -149,7 +150,7 @@ enum nx_status nx_events_listen(struct nx_events *e, struct nx_stream *stream, s
 		(void)nx_stream_offer(stream, text.items, text.len);
 		nx_vec_push(&e->listeners, stream);
 	}
-	pthread_mutex_unlock(&e->lock);
+	nx_unlock(&e->lock);
 	nx_vec_release(&text);
 	if (!is_full)
 		return NX_OK;
@@ -160,7 +161,7 @@ enum nx_status nx_events_listen(struct nx_events *e, struct nx_stream *stream, s
 
 void nx_events_tell(struct nx_events *e, const char *event, struct nx_slice data)
 {
-	pthread_mutex_lock(&e->lock);
+	nx_lock(&e->lock);
 	tell_event(e, event, data);
-	pthread_mutex_unlock(&e->lock);
+	nx_unlock(&e->lock);
 }

@@ -19,13 +19,30 @@ static void release(struct nx_exchange *x)
 	nx_heap_free(x);
 }
 
+struct beginning {
+	struct nx_exchange *x;
+	const char *target;
+};
+
+static void copy_target(void *context)
+{
+	struct beginning *b = context;
+
+	b->x->request.target = nx_arena_copy_text(&b->x->request.arena, b->target);
+}
+
+/* NULL, which closes the connection, if memory is full. */
 void *nx_exchange_begin(void *cls, const char *target, struct MHD_Connection *connection)
 {
-	struct nx_exchange *x = nx_heap_alloc(sizeof(*x));
+	struct beginning b = {nx_heap_try_alloc(sizeof(*b.x)), target};
 
-	*x = (struct nx_exchange){.server = cls, .connection = connection, .reference_count = 1};
-	x->request.target = nx_arena_copy_text(&x->request.arena, target);
-	return x;
+	if (!b.x)
+		return NULL;
+	*b.x = (struct nx_exchange){.server = cls, .connection = connection, .reference_count = 1};
+	if (nx_heap_guarded(copy_target, &b))
+		return b.x;
+	release(b.x);
+	return NULL;
 }
 
 void nx_exchange_end(void *cls, struct MHD_Connection *connection, void **exchange,
@@ -276,6 +293,47 @@ static enum MHD_Result take_body(struct nx_exchange *x, const char *upload, size
 
 /* --- the handler ------------------------------------------------------------------------ */
 
+struct call {
+	struct nx_exchange *x;
+	nx_handler_fn fn;
+	bool is_first; /* not a continuation */
+	enum nx_status st;
+};
+
+static void call_handler(void *context)
+{
+	struct call *c = context;
+
+	if (c->is_first)
+		nx_request_resolve_key(c->x->server, &c->x->request);
+	c->st = c->fn(c->x->server, &c->x->request, &c->x->reply, &c->x->error);
+}
+
+static enum nx_status fail_memory(struct nx_exchange *x)
+{
+	x->request.problem_status = MHD_HTTP_SERVICE_UNAVAILABLE;
+	return nx_fail(&x->error, NX_LIMIT,
+		       "the server's memory is full; ask for less, or try again later");
+}
+
+/* What the handler kept in local variables is lost when memory runs out; engines, profiles and
+ * streams belong to the request. IO, so that an engine in the middle of a query is not used again.
+ */
+static enum nx_status call_guarded(struct nx_exchange *x, nx_handler_fn fn)
+{
+	struct call call = {
+		.x = x, .fn = fn, .is_first = x->is_queued && fn == x->request.route->handle};
+	bool has_memory = nx_heap_guarded(call_handler, &call);
+	enum nx_status st = nx_question_end(&x->request, has_memory ? call.st : NX_IO, &x->error);
+
+	if (!has_memory)
+		return fail_memory(x);
+	/* its other failures may have the same reason */
+	if (x->request.profile && nx_open_profile_check(x->request.profile, &x->error))
+		st = x->error.status;
+	return st;
+}
+
 static void handle(struct nx_exchange *x, nx_handler_fn fn)
 {
 	struct nx_server *server = x->server;
@@ -285,9 +343,10 @@ static void handle(struct nx_exchange *x, nx_handler_fn fn)
 	assert(fn && !x->is_answered);
 	if (atomic_load(&server->is_stopping))
 		st = nx_fail(&x->error, NX_CANCELLED, "the server is shutting down");
+	else if (!nx_heap_has_reserve())
+		st = fail_memory(x);
 	else
-		st = nx_question_end(&x->request, fn(server, &x->request, &x->reply, &x->error),
-				     &x->error);
+		st = call_guarded(x, fn);
 	stream = atomic_exchange(&x->stream, NULL);
 	if (stream) {
 		nx_stream_end(stream, st != NX_OK);
@@ -313,8 +372,6 @@ static void run(void *exchange)
 	struct nx_exchange *x = exchange;
 	nx_handler_fn fn = x->next ? x->next : x->request.route->handle;
 
-	if (!x->next)
-		nx_request_resolve_key(x->server, &x->request);
 	x->next = NULL;
 	if (nx_request_go_on(&x->request, &x->error))
 		fail_with(x, 0);
@@ -353,22 +410,44 @@ static enum MHD_Result enqueue(struct nx_exchange *x)
 	return MHD_YES;
 }
 
-enum MHD_Result nx_exchange_go_on(void *cls, struct MHD_Connection *connection, const char *url,
-				  const char *method, const char *version, const char *upload,
-				  size_t *upload_size, void **exchange)
-{
-	struct nx_exchange *x = *exchange;
+struct step {
+	struct nx_exchange *x;
+	const char *method, *upload;
+	size_t *upload_size;
+	enum MHD_Result result;
+};
 
-	(void)cls, (void)connection, (void)url, (void)version;
+static enum MHD_Result go_on(struct nx_exchange *x, const struct step *step)
+{
 	if (!x->is_seen)
-		return look_at_head(x, method);
-	if (*upload_size)
-		return take_body(x, upload, upload_size);
+		return look_at_head(x, step->method);
+	if (*step->upload_size)
+		return take_body(x, step->upload, step->upload_size);
 	if (!x->is_answered && x->request.route->place == NX_ROUTE_AT_ONCE)
 		handle(x, x->request.route->handle);
 	if (x->is_answered || x->is_queued)
 		return send_reply(x);
 	return enqueue(x);
+}
+
+static void take_step(void *context)
+{
+	struct step *step = context;
+
+	step->result = go_on(step->x, step);
+}
+
+enum MHD_Result nx_exchange_go_on(void *cls, struct MHD_Connection *connection, const char *url,
+				  const char *method, const char *version, const char *upload,
+				  size_t *upload_size, void **exchange)
+{
+	struct step step = {*exchange, method, upload, upload_size, MHD_NO};
+
+	(void)cls, (void)connection, (void)url, (void)version;
+	/* If memory runs out here, there is no answer either: the connection is closed. */
+	if (!step.x || !nx_heap_guarded(take_step, &step))
+		return MHD_NO;
+	return step.result;
 }
 
 struct nx_stream *nx_request_begin_stream(struct nx_request *request, struct nx_reply *reply)

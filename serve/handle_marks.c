@@ -76,6 +76,8 @@ static enum nx_status find_hits(const struct asked_marks *a, struct nx_answer **
 		st = add_table(a, &a->search.tables[i], &found.hits, err);
 	st = nx_question_end(a->request, st, err);
 	if (!st)
+		st = nx_open_profile_check(a->request->profile, err);
+	if (!st)
 		*hits = nx_answer_cache_put(a->server->answers, id, a->search.key, &found);
 	nx_hit_set_release(&found.hits);
 	return st;

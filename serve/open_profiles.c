@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "base/thread.h"
 #include "store/timeline/timeline_sink.h"
 
 struct sight { /* detects a change on disk */
@@ -145,6 +146,30 @@ static void forget(struct nx_open_profiles *all, size_t idx)
 		close_profile(p);
 }
 
+static bool is_damaged(struct held_profile *p)
+{
+	bool is = p->open.timeline && nx_timeline_is_damaged(p->open.timeline);
+
+	nx_lock(&p->lock);
+	for (size_t i = 0; !is && i < p->tables.len; i++)
+		is = nx_stored_table_is_damaged(p->tables.items[i]);
+	for (size_t i = 0; !is && i < p->codes.len; i++)
+		is = p->codes.items[i]->is_open &&
+		     nx_file_is_damaged(&p->codes.items[i]->codes.file);
+	nx_unlock(&p->lock);
+	return is;
+}
+
+enum nx_status nx_open_profile_check(struct nx_open_profile *profile, struct nx_error *err)
+{
+	if (!is_damaged((struct held_profile *)profile))
+		return NX_OK;
+	return nx_fail(err, NX_FORMAT,
+		       "a file of profile '%s' became shorter or unreadable; store the profile "
+		       "again",
+		       profile->name);
+}
+
 /* Marking or opening a profile changes its record but not its id: what is open stays valid. */
 static bool is_still_good(struct nx_open_profiles *all, struct held_profile *p,
 			  const struct sight *sight)
@@ -155,6 +180,8 @@ static bool is_still_good(struct nx_open_profiles *all, struct held_profile *p,
 		       p->sight.record_inode == sight->record_inode &&
 		       p->sight.record_ns == sight->record_ns;
 
+	if (is_damaged(p))
+		return false;
 	if (!is_good)
 		is_good = !nx_workspace_load(all->workspace, p->open.name, &arena, &record, NULL) &&
 			  !strcmp(record.id, p->open.record.id);
@@ -229,9 +256,9 @@ enum nx_status nx_open_profiles_take(struct nx_open_profiles *all, const char *n
 	enum nx_status st;
 
 	*profile = NULL;
-	pthread_mutex_lock(&all->lock);
+	nx_lock(&all->lock);
 	st = take_locked(all, name, &found, err);
-	pthread_mutex_unlock(&all->lock);
+	nx_unlock(&all->lock);
 	if (!st)
 		*profile = &found->open;
 	return st;
@@ -245,12 +272,12 @@ void nx_open_profiles_return(struct nx_open_profile *profile)
 	if (!p)
 		return;
 	all = p->all;
-	pthread_mutex_lock(&all->lock);
+	nx_lock(&all->lock);
 	assert(p->holder_count);
 	p->holder_count--;
 	if (p->is_forgotten && !p->holder_count)
 		close_profile(p);
-	pthread_mutex_unlock(&all->lock);
+	nx_unlock(&all->lock);
 }
 
 /* --- parts that are opened on demand ----------------------------------------------------- */
@@ -296,13 +323,13 @@ enum nx_status nx_open_profile_table(struct nx_open_profile *profile, const char
 	struct nx_stored_table *stored = NULL;
 	enum nx_status st = NX_OK;
 
-	pthread_mutex_lock(&p->lock);
+	nx_lock(&p->lock);
 	for (size_t i = 0; !stored && i < p->tables.len; i++)
 		if (!strcasecmp(p->tables.items[i]->name, name))
 			stored = p->tables.items[i];
 	if (!stored)
 		st = open_table(p, name, &stored, err);
-	pthread_mutex_unlock(&p->lock);
+	nx_unlock(&p->lock);
 	*table = stored;
 	return st;
 }
@@ -343,7 +370,7 @@ static bool open_made(struct held_profile *p, struct held_codes *c,
 {
 	bool is_open;
 
-	pthread_mutex_lock(&p->lock);
+	nx_lock(&p->lock);
 	if (!c->is_open && !nx_column_codes_open(&c->codes, c->path, NULL)) {
 		if (c->codes.row_count == stored->row_count)
 			c->is_open = true;
@@ -351,7 +378,7 @@ static bool open_made(struct held_profile *p, struct held_codes *c,
 			nx_column_codes_close(&c->codes);
 	}
 	is_open = c->is_open;
-	pthread_mutex_unlock(&p->lock);
+	nx_unlock(&p->lock);
 	return is_open;
 }
 
@@ -363,7 +390,7 @@ static enum nx_status make_codes(struct held_profile *p, struct held_codes *c,
 	enum nx_status st = NX_OK;
 
 	snprintf(folder, sizeof(folder), "%s/codes", p->open.path);
-	pthread_mutex_lock(&c->making);
+	nx_lock(&c->making);
 	if (!open_made(p, c, stored)) {
 		st = nx_make_directories(folder, err);
 		if (!st)
@@ -373,7 +400,7 @@ static enum nx_status make_codes(struct held_profile *p, struct held_codes *c,
 			st = nx_fail(err, NX_IO, "the colours of %s by %s cannot be read back",
 				     c->table, c->column);
 	}
-	pthread_mutex_unlock(&c->making);
+	nx_unlock(&c->making);
 	return st;
 }
 
@@ -395,9 +422,9 @@ enum nx_status nx_open_profile_codes(struct nx_open_profile *profile, const char
 	    !is_harmless_name(stored->fields[field].name))
 		return nx_fail(err, NX_NOT_FOUND, "the table %s has no column '%.100s'",
 			       stored->name, column);
-	pthread_mutex_lock(&p->lock);
+	nx_lock(&p->lock);
 	c = find_codes(p, stored->name, stored->fields[field].name);
-	pthread_mutex_unlock(&p->lock);
+	nx_unlock(&p->lock);
 	if (!open_made(p, c, stored)) {
 		if (!request)
 			return NX_OK;

@@ -44,6 +44,11 @@ NX_MUST_CHECK enum nx_status nx_open_profiles_take(struct nx_open_profiles *all,
 						   struct nx_error *err);
 void nx_open_profiles_return(struct nx_open_profile *profile); /* profile may be NULL */
 
+/* FORMAT, with the remedy, if a part of a file could not be read since it was opened. The next take
+ * opens the files again. */
+NX_MUST_CHECK enum nx_status nx_open_profile_check(struct nx_open_profile *profile,
+						   struct nx_error *err);
+
 /* The timeline; NOT_FOUND if the profile has none. */
 NX_MUST_CHECK enum nx_status nx_open_profile_timeline(const struct nx_open_profile *profile,
 						      const struct nx_timeline **timeline,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/json_writer.h"
+#include "base/thread.h"
 #include "base/workers.h"
 #include "serve/processing_child.h"
 #include "serve/upload_profile.h"
@@ -47,10 +48,10 @@ static void tell_step(void *context, double fraction, const char *stage)
 	struct nx_bytes json = {0};
 	struct nx_json_writer w;
 
-	pthread_mutex_lock(&p->lock);
+	nx_lock(&p->lock);
 	snprintf(job->step.stage, sizeof(job->step.stage), "%s", stage);
 	job->step.fraction = fraction;
-	pthread_mutex_unlock(&p->lock);
+	nx_unlock(&p->lock);
 	nx_json_init_bytes(&w, &json, false);
 	nx_json_begin_object(&w);
 	nx_json_key_text(&w, "name", job->name);
@@ -114,12 +115,12 @@ static void end_job(struct job *job)
 	if (atomic_load(&job->is_given_up))
 		(void)!nx_upload_remove(p->options.workspace, job->id, NULL);
 	close(job->lock);
-	pthread_mutex_lock(&p->lock);
+	nx_lock(&p->lock);
 	while (*at != job)
 		at = &(*at)->next;
 	*at = job->next;
 	pthread_cond_broadcast(&p->ended);
-	pthread_mutex_unlock(&p->lock);
+	nx_unlock(&p->lock);
 	nx_arena_release(&job->arena);
 	nx_heap_free(job);
 	nx_events_look(p->options.events);
@@ -129,9 +130,9 @@ static void run_job(void *context)
 {
 	struct job *job = context;
 
-	pthread_mutex_lock(&job->processing->lock);
+	nx_lock(&job->processing->lock);
 	job->is_running = true;
-	pthread_mutex_unlock(&job->processing->lock);
+	nx_unlock(&job->processing->lock);
 	if (!atomic_load(&job->is_cancelled))
 		process(job);
 	end_job(job);
@@ -147,11 +148,11 @@ static struct job *new_job(struct nx_processing *p, const char *id, const char *
 	job->job = (struct nx_job){.run = run_job, .context = job, .is_detached = true};
 	job->id = nx_arena_copy_text(&job->arena, id);
 	job->name = nx_arena_copy_text(&job->arena, name);
-	pthread_mutex_lock(&p->lock);
+	nx_lock(&p->lock);
 	job->next = p->first;
 	p->first = job;
 	atomic_store(&job->is_cancelled, p->is_stopping);
-	pthread_mutex_unlock(&p->lock);
+	nx_unlock(&p->lock);
 	return job;
 }
 
@@ -216,11 +217,11 @@ void nx_processing_free(struct nx_processing *p)
 {
 	if (!p)
 		return;
-	pthread_mutex_lock(&p->lock);
+	nx_lock(&p->lock);
 	p->is_stopping = true;
 	for (struct job *job = p->first; job; job = job->next)
 		atomic_store(&job->is_cancelled, true);
-	pthread_mutex_unlock(&p->lock);
+	nx_unlock(&p->lock);
 	nx_workers_stop(p->workers);
 	nx_workers_free(p->workers);
 	pthread_cond_destroy(&p->ended);
@@ -266,13 +267,13 @@ bool nx_processing_cancel(struct nx_processing *p, const char *id, const char *n
 	bool was_there, is_running;
 
 	assert(!id != !name);
-	pthread_mutex_lock(&p->lock);
+	nx_lock(&p->lock);
 	was_there = give_up(p, id, name, &waiting, &is_running);
 	while (is_running) {
 		pthread_cond_wait(&p->ended, &p->lock);
 		(void)give_up(p, id, name, &waiting, &is_running);
 	}
-	pthread_mutex_unlock(&p->lock);
+	nx_unlock(&p->lock);
 	for (size_t i = 0; i < waiting.ids.len; i++)
 		(void)!nx_upload_remove(p->options.workspace, waiting.ids.items[i], NULL);
 	nx_vec_release(&waiting.ids);
@@ -284,12 +285,12 @@ bool nx_processing_find(struct nx_processing *p, const char *name, struct nx_pro
 {
 	const struct job *job;
 
-	pthread_mutex_lock(&p->lock);
+	nx_lock(&p->lock);
 	job = p->first;
 	while (job && !is_meant(job, NULL, name))
 		job = job->next;
 	if (job)
 		*step = job->step;
-	pthread_mutex_unlock(&p->lock);
+	nx_unlock(&p->lock);
 	return job;
 }

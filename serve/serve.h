@@ -42,8 +42,9 @@ struct nx_serve_options {
 	bool disable_ui;	    /* the API alone, no pages */
 	const char *token;	    /* NULL or "": none is needed */
 	const char *program;	    /* that processes uploads; NULL: this executable */
-	const char *open_name;	    /* the profile to print the URL of; NULL: the list */
-	bool opens_ranks;	    /* open_name is that of several ranks together */
+	uint64_t query_memory_limit_bytes; /* of all SQL together; 0: half of the machine's */
+	const char *open_name;		   /* the profile to print the URL of; NULL: the list */
+	bool opens_ranks;		   /* open_name is that of several ranks together */
 	bool shows_id; /* the URL has the id of the contents, n_... or p_..., not the name */
 	/* Called once, on the calling thread, when the server is ready. */
 	void (*on_ready)(void *context, const struct nx_serve_ready *ready);

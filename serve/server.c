@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "serve/server_internal.h"
 #include "store/related_profiles.h"
 
@@ -314,7 +315,9 @@ static enum nx_status start(struct nx_server *server, struct nx_error *err)
 	if (st)
 		return st;
 	server->profiles = nx_open_profiles_new(server->workspace);
-	server->engines = nx_engine_pool_new(server->timer, &(struct nx_engine_pool_options){0});
+	server->engines =
+		nx_engine_pool_new(server->timer, &(struct nx_engine_pool_options){
+							  .program = server->options->program});
 	server->answers = nx_answer_cache_new(ANSWERS_MAX, ANSWERS_BYTES_MAX);
 	server->streams = nx_streams_new();
 	server->quick = nx_workers_new("nx-quick", quick < 2 ? 2 : quick, QUICK_WAITING_MAX);
@@ -415,6 +418,8 @@ enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error 
 	if (st)
 		return st;
 	raise_file_limit();
+	nx_file_guard_tolerate();
+	(void)nx_heap_has_reserve();
 	st = open_ports(options, host, ports, note, err);
 	server.guard = (struct nx_guard){
 		.listening_on = host,

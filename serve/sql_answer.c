@@ -69,20 +69,33 @@ static void put_row(struct nx_json_writer *w, const struct nx_row_stream *rows,
 	nx_json_end_object(w);
 }
 
-/* Reads one row more than the limit, to know whether there are more. */
+/* Reads one row more than the limit, to know whether there are more. The last row that does not
+ * fit is taken back: what counts are the bytes that are sent. */
 static enum nx_status put_rows(struct nx_json_writer *w, struct nx_row_stream *rows,
 			       const struct nx_sql_asked *asked, bool *is_cut, struct nx_error *err)
 {
 	const struct nx_value *row;
+	size_t before_bytes;
 	enum nx_status st;
 
 	nx_json_key_array(w, "rows");
 	for (uint64_t i = 0;; i++) {
 		st = nx_row_stream_next(rows, &row, err);
-		*is_cut = !st && row && (i == asked->limit || w->bytes->len >= ANSWER_BYTES_MAX);
+		*is_cut = !st && row && i == asked->limit;
 		if (st || !row || *is_cut)
 			break;
+		before_bytes = w->bytes->len;
 		put_row(w, rows, row, asked->has_named_rows);
+		*is_cut = w->bytes->len > ANSWER_BYTES_MAX;
+		if (*is_cut && !i)
+			st = nx_fail(err, NX_LIMIT,
+				     "the first row of the answer is larger than %zu MB; ask for "
+				     "shorter values",
+				     ANSWER_BYTES_MAX >> 20);
+		if (*is_cut) {
+			w->bytes->len = before_bytes; /* the array stays open */
+			break;
+		}
 	}
 	nx_json_end_array(w);
 	return st;

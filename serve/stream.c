@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 
 struct nx_streams {
 	pthread_mutex_t lock; /* taken before a stream's own */
@@ -50,21 +51,21 @@ struct nx_stream *nx_stream_new(struct nx_streams *all)
 	*s = (struct nx_stream){.all = all, .reference_count = 1};
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->drained, NULL);
-	pthread_mutex_lock(&all->lock);
+	nx_lock(&all->lock);
 	s->is_gone = all->is_stopped;
 	s->next = all->first;
 	if (s->next)
 		s->next->previous = s;
 	all->first = s;
-	pthread_mutex_unlock(&all->lock);
+	nx_unlock(&all->lock);
 	return s;
 }
 
 struct nx_stream *nx_stream_hold(struct nx_stream *s)
 {
-	pthread_mutex_lock(&s->lock);
+	nx_lock(&s->lock);
 	s->reference_count++;
-	pthread_mutex_unlock(&s->lock);
+	nx_unlock(&s->lock);
 	return s;
 }
 
@@ -74,18 +75,18 @@ void nx_stream_release(struct nx_stream *s)
 	struct nx_streams *all = s->all;
 	bool is_last;
 
-	pthread_mutex_lock(&all->lock);
-	pthread_mutex_lock(&s->lock);
+	nx_lock(&all->lock);
+	nx_lock(&s->lock);
 	assert(s->reference_count);
 	is_last = !--s->reference_count;
-	pthread_mutex_unlock(&s->lock);
+	nx_unlock(&s->lock);
 	if (is_last && s->previous)
 		s->previous->next = s->next;
 	else if (is_last)
 		all->first = s->next;
 	if (is_last && s->next)
 		s->next->previous = s->previous;
-	pthread_mutex_unlock(&all->lock);
+	nx_unlock(&all->lock);
 	if (!is_last)
 		return;
 	nx_vec_release(&s->bytes);
@@ -120,13 +121,13 @@ enum nx_status nx_stream_write(struct nx_stream *s, const void *data, size_t len
 {
 	bool is_gone;
 
-	pthread_mutex_lock(&s->lock);
+	nx_lock(&s->lock);
 	while (!s->is_gone && unsent(s) && unsent(s) + len > NX_STREAM_BYTES_MAX)
 		pthread_cond_wait(&s->drained, &s->lock);
 	is_gone = s->is_gone;
 	if (!is_gone)
 		add(s, data, len);
-	pthread_mutex_unlock(&s->lock);
+	nx_unlock(&s->lock);
 	return is_gone ? nx_fail(err, NX_CANCELLED, "the client disconnected") : NX_OK;
 }
 
@@ -134,49 +135,49 @@ bool nx_stream_offer(struct nx_stream *s, const void *data, size_t len)
 {
 	bool fits;
 
-	pthread_mutex_lock(&s->lock);
+	nx_lock(&s->lock);
 	fits = !s->is_gone && !s->is_over && unsent(s) + len <= NX_STREAM_BYTES_MAX;
 	if (fits)
 		add(s, data, len);
-	pthread_mutex_unlock(&s->lock);
+	nx_unlock(&s->lock);
 	return fits;
 }
 
 void nx_stream_end(struct nx_stream *s, bool is_broken)
 {
-	pthread_mutex_lock(&s->lock);
+	nx_lock(&s->lock);
 	s->is_over = true;
 	s->is_broken = is_broken;
 	wake_reader(s);
-	pthread_mutex_unlock(&s->lock);
+	nx_unlock(&s->lock);
 }
 
 bool nx_stream_is_gone(struct nx_stream *s)
 {
 	bool is_gone;
 
-	pthread_mutex_lock(&s->lock);
+	nx_lock(&s->lock);
 	is_gone = s->is_gone;
-	pthread_mutex_unlock(&s->lock);
+	nx_unlock(&s->lock);
 	return is_gone;
 }
 
 void nx_stream_leave(struct nx_stream *s)
 {
-	pthread_mutex_lock(&s->lock);
+	nx_lock(&s->lock);
 	s->is_gone = true;
 	wake_reader(s);
 	pthread_cond_broadcast(&s->drained);
-	pthread_mutex_unlock(&s->lock);
+	nx_unlock(&s->lock);
 }
 
 void nx_streams_stop(struct nx_streams *all)
 {
-	pthread_mutex_lock(&all->lock);
+	nx_lock(&all->lock);
 	all->is_stopped = true;
 	for (struct nx_stream *s = all->first; s; s = s->next)
 		nx_stream_leave(s);
-	pthread_mutex_unlock(&all->lock);
+	nx_unlock(&all->lock);
 }
 
 ssize_t nx_stream_read(struct nx_stream *s, struct MHD_Connection *connection, char *to,
@@ -184,7 +185,7 @@ ssize_t nx_stream_read(struct nx_stream *s, struct MHD_Connection *connection, c
 {
 	ssize_t got = 0;
 
-	pthread_mutex_lock(&s->lock);
+	nx_lock(&s->lock);
 	if (s->is_gone) {
 		got = -2;
 	} else if (unsent(s)) {
@@ -200,6 +201,6 @@ ssize_t nx_stream_read(struct nx_stream *s, struct MHD_Connection *connection, c
 		MHD_suspend_connection(connection);
 		s->suspended = connection;
 	}
-	pthread_mutex_unlock(&s->lock);
+	nx_unlock(&s->lock);
 	return got;
 }

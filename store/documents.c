@@ -48,7 +48,7 @@ static enum nx_status open_parent(const struct nx_document_place *place, int *pa
 			return st;
 		nx_profile_folder_name(place->profile, folder);
 		if (ws->profiles >= 0)
-			*parent = openat(ws->profiles, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+			*parent = nx_durable_open_folder(ws->profiles, folder);
 		if (*parent < 0)
 			return nx_fail(err, NX_NOT_FOUND, "there is no profile '%s'",
 				       place->profile);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -91,7 +92,7 @@ enum nx_status nx_durable_read(int folder, const char *name, size_t max_bytes,
 			       struct nx_bytes *bytes, const char *shown, struct nx_error *err)
 {
 	/* Non-blocking, or a pipe of that name would wait for a writer. */
-	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	enum nx_status st;
 
 	if (fd < 0)
@@ -114,10 +115,31 @@ int nx_durable_open_folder(int parent, const char *name)
 	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
+enum nx_status nx_durable_fail_open(int errno_value, int parent, const char *name,
+				    const char *shown, struct nx_error *err)
+{
+	struct stat st;
+
+	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+		return nx_fail(err, NX_PERMISSION,
+			       "%s/%s is a link, and links inside a workspace are not followed; "
+			       "put the folder itself there",
+			       shown, name);
+	return nx_fail_errno(err, errno_value, "cannot open %s/%s", shown, name);
+}
+
 void nx_durable_close(int fd)
 {
 	if (fd >= 0)
 		close(fd);
+}
+
+void nx_durable_unlock(int fd)
+{
+	if (fd < 0)
+		return;
+	flock(fd, LOCK_UN);
+	close(fd);
 }
 
 enum nx_status nx_durable_each(int folder, const char *shown, nx_durable_entry_fn fn, void *context,

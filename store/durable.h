@@ -42,8 +42,13 @@ NX_MUST_CHECK enum nx_status nx_durable_remove_tree(int parent, const char *name
 
 /* Opens a folder, not a link to one; -1 with errno if it fails. */
 int nx_durable_open_folder(int parent, const char *name);
+/* After that failed: the sentence says so if it is a link. */
+enum nx_status nx_durable_fail_open(int errno_value, int parent, const char *name,
+				    const char *shown, struct nx_error *err);
 /* Closes a descriptor unless it is -1. */
 void nx_durable_close(int fd);
+/* The same for one that holds a lock, which a child that was forked meanwhile would keep. */
+void nx_durable_unlock(int fd);
 
 /* Calls fn with every entry except . and ..; stops at the first failure. */
 typedef enum nx_status (*nx_durable_entry_fn)(void *context, const char *name,

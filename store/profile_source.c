@@ -276,7 +276,7 @@ static enum nx_status open_target(struct copying *c, struct nx_error *err)
 
 	if (c->target >= 0)
 		return NX_OK;
-	folder = open(c->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	folder = nx_durable_open_folder(AT_FDCWD, c->folder);
 	if (folder < 0)
 		return nx_fail_errno(err, errno, "cannot open %s", c->folder);
 	if (!mkdirat(folder, NX_SOURCE_FOLDER, 0777) || errno == EEXIST)

@@ -167,7 +167,7 @@ static enum nx_status make_folder(struct nx_staging *s, struct nx_error *err)
 	/* Wait: a process that lists may be checking at this moment whether we are alive. */
 	if (s->lock < 0 || flock(s->lock, LOCK_EX) < 0 || mkdirat(s->ws->staging, s->id, 0777) < 0)
 		return nx_fail_errno(err, errno, "cannot make %s", s->path);
-	s->folder = openat(s->ws->staging, s->id, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s->folder = nx_durable_open_folder(s->ws->staging, s->id);
 	if (s->folder < 0)
 		return nx_fail_errno(err, errno, "cannot open %s", s->path);
 	return NX_OK;
@@ -197,7 +197,7 @@ static enum nx_status begin_locked(struct nx_staging *s, struct nx_version_ids *
 static void free_staging(struct nx_staging *s)
 {
 	nx_durable_close(s->folder);
-	nx_workspace_unlock(s->lock);
+	nx_durable_unlock(s->lock);
 	/* The record outlives the arena. */
 	s->record->id = "";
 	s->record->reason = "";
@@ -292,7 +292,7 @@ static int swap_in(const struct nx_staging *s, const char *folder)
 /* The new version keeps the marks and documents of the old one. */
 static enum nx_status keep_marks(struct nx_staging *s, const char *folder, struct nx_error *err)
 {
-	int fd = openat(s->ws->profiles, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = nx_durable_open_folder(s->ws->profiles, folder);
 	enum nx_status st = NX_OK;
 	struct nx_profile_record old;
 

@@ -40,9 +40,9 @@ static bool is_id(const char *id)
 	       strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == len;
 }
 
-static int open_uploads(const struct nx_workspace *ws)
+int nx_uploads_open(const struct nx_workspace *ws)
 {
-	return openat(ws->root, UPLOADS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return nx_durable_open_folder(ws->root, UPLOADS);
 }
 
 static enum nx_status fail_missing(const char *id, struct nx_error *err)
@@ -53,7 +53,7 @@ static enum nx_status fail_missing(const char *id, struct nx_error *err)
 static enum nx_status open_one(const struct nx_workspace *ws, const char *id, int *fd,
 			       struct nx_error *err)
 {
-	int uploads = is_id(id) ? open_uploads(ws) : -1;
+	int uploads = is_id(id) ? nx_uploads_open(ws) : -1;
 
 	*fd = -1;
 	if (uploads < 0)
@@ -82,7 +82,7 @@ enum nx_status nx_uploads_list(const struct nx_workspace *ws, struct nx_arena *a
 			       struct nx_upload_ids *ids, struct nx_error *err)
 {
 	struct listing l = {arena, ids};
-	int uploads = open_uploads(ws);
+	int uploads = nx_uploads_open(ws);
 	enum nx_status st;
 
 	if (uploads < 0)
@@ -157,7 +157,7 @@ static enum nx_status make_folder(struct nx_workspace *ws, struct nx_upload *u,
 
 	if (mkdirat(ws->root, UPLOADS, 0777) < 0 && errno != EEXIST)
 		return nx_fail_errno(err, errno, "cannot make %s/" UPLOADS, ws->path);
-	uploads = open_uploads(ws);
+	uploads = nx_uploads_open(ws);
 	if (uploads < 0)
 		return nx_fail_errno(err, errno, "cannot open %s/" UPLOADS, ws->path);
 	if (mkdirat(uploads, u->id, 0777) < 0)
@@ -328,7 +328,7 @@ bool nx_upload_is_busy(const struct nx_workspace *ws, const char *id)
 
 enum nx_status nx_upload_remove(struct nx_workspace *ws, const char *id, struct nx_error *err)
 {
-	int uploads = is_id(id) ? open_uploads(ws) : -1;
+	int uploads = is_id(id) ? nx_uploads_open(ws) : -1;
 	enum nx_status st = NX_OK;
 
 	if (uploads < 0)

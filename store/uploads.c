@@ -136,10 +136,12 @@ enum nx_status nx_uploads_add_records(struct nx_workspace *ws, struct nx_catalog
 static enum nx_status to_trash(struct nx_workspace *ws, const char *id, struct nx_arena *arena,
 			       struct nx_version_ids *ids, struct nx_error *err)
 {
-	const char *path = nx_upload_path(ws, arena, id, "");
+	int uploads = nx_uploads_open(ws);
+	int failure = renameat(uploads, id, ws->trash, id) < 0 ? errno : 0;
 
-	if (renameat(AT_FDCWD, path, ws->trash, id) < 0 && errno != ENOENT)
-		return nx_fail_errno(err, errno, "cannot remove %s", path);
+	nx_durable_close(uploads);
+	if (failure && failure != ENOENT)
+		return nx_fail_errno(err, failure, "cannot remove the upload %s", id);
 	nx_vec_push(ids, nx_arena_copy_text(arena, id));
 	return NX_OK;
 }
@@ -184,7 +186,7 @@ void nx_upload_forget_tries(struct nx_workspace *ws, const char *name)
 /* --- collection ----------------------------------------------------------------------- */
 
 /* Without a record, the age of its folder. */
-static uint64_t age_ms(struct nx_workspace *ws, const char *id, struct nx_arena *arena,
+static uint64_t age_ms(struct nx_workspace *ws, int uploads, const char *id, struct nx_arena *arena,
 		       const char **name)
 {
 	uint64_t now_ms = nx_now_ms(), changed_ms = now_ms;
@@ -194,7 +196,7 @@ static uint64_t age_ms(struct nx_workspace *ws, const char *id, struct nx_arena 
 	if (!nx_upload_load(ws, id, arena, &u, NULL)) {
 		changed_ms = u.changed_ms;
 		*name = u.name;
-	} else if (!stat(nx_upload_path(ws, arena, id, ""), &st)) {
+	} else if (!fstatat(uploads, id, &st, AT_SYMLINK_NOFOLLOW)) {
 		changed_ms = (uint64_t)st.st_mtim.tv_sec * 1000;
 		*name = id;
 	}
@@ -207,24 +209,24 @@ enum nx_status nx_uploads_collect(struct nx_workspace *ws, bool is_dry_run, stru
 				  struct nx_error *err)
 {
 	struct nx_upload_ids ids = {0};
+	int uploads = nx_uploads_open(ws);
 	enum nx_status st = nx_uploads_list(ws, arena, &ids, err);
 
 	for (size_t i = 0; !st && i < ids.len; i++) {
 		const char *id = ids.items[i], *name = id;
-		uint64_t age = age_ms(ws, id, arena, &name);
+		uint64_t age = age_ms(ws, uploads, id, arena, &name);
 
 		if (age < PATIENCE_MS || nx_upload_is_busy(ws, id))
 			continue;
-		nx_vec_push(
-			leftovers,
-			((struct nx_leftover){
-				nx_arena_copy_text(arena, name),
-				"abandoned upload",
-				nx_durable_tree_bytes(AT_FDCWD, nx_upload_path(ws, arena, id, "")),
-			}));
+		nx_vec_push(leftovers, ((struct nx_leftover){
+					       nx_arena_copy_text(arena, name),
+					       "abandoned upload",
+					       nx_durable_tree_bytes(uploads, id),
+				       }));
 		if (!is_dry_run)
 			st = to_trash(ws, id, arena, trash_ids, err);
 	}
+	nx_durable_close(uploads);
 	nx_vec_release(&ids);
 	return st;
 }

@@ -74,16 +74,12 @@ static enum nx_status make_private(const char *path, struct nx_error *err)
 	return NX_OK;
 }
 
-static int open_folder(int parent, const char *name)
-{
-	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
 static enum nx_status open_root(struct nx_workspace *ws, const char *path, struct nx_error *err)
 {
 	char resolved[PATH_MAX];
 
-	ws->root = open_folder(AT_FDCWD, path);
+	/* the workspace itself may be a link */
+	ws->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (ws->root < 0 && errno == ENOTDIR)
 		return nx_fail(err, NX_USAGE,
 			       "the workspace %s is a file; --data-path needs a "
@@ -99,31 +95,31 @@ static enum nx_status open_root(struct nx_workspace *ws, const char *path, struc
 }
 
 /* In a read-only workspace a missing folder is an empty one. */
-static enum nx_status open_part(const struct nx_workspace *ws, const char *name, int *fd,
-				struct nx_error *err)
+static enum nx_status open_part(const struct nx_workspace *ws, int parent, const char *name,
+				int *fd, struct nx_error *err)
 {
-	if (!ws->is_read_only && mkdirat(ws->root, name, 0777) < 0 && errno != EEXIST)
+	if (!ws->is_read_only && mkdirat(parent, name, 0777) < 0 && errno != EEXIST)
 		return refuse_place(errno, "write", ws->path, err);
-	*fd = open_folder(ws->root, name);
+	*fd = nx_durable_open_folder(parent, name);
 	if (*fd < 0 && !(ws->is_read_only && errno == ENOENT))
-		return nx_fail_errno(err, errno, "cannot open %s/%s", ws->path, name);
+		return nx_durable_fail_open(errno, parent, name, ws->path, err);
 	return NX_OK;
 }
 
 static enum nx_status open_parts(struct nx_workspace *ws, struct nx_error *err)
 {
-	static const char *const names[] = {"profiles", "profiles/global", "staging", "trash"};
-	int *const fds[] = {&ws->profiles, &ws->profiles, &ws->staging, &ws->trash};
+	int outer = -1;
+	enum nx_status st = open_part(ws, ws->root, "profiles", &outer, err);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		enum nx_status st;
-
-		nx_durable_close(*fds[i]);
-		*fds[i] = -1;
-		st = open_part(ws, names[i], fds[i], err);
-		if (st)
-			return st;
-	}
+	if (!st && outer >= 0)
+		st = open_part(ws, outer, "global", &ws->profiles, err);
+	nx_durable_close(outer);
+	if (!st)
+		st = open_part(ws, ws->root, "staging", &ws->staging, err);
+	if (!st)
+		st = open_part(ws, ws->root, "trash", &ws->trash, err);
+	if (st)
+		return st;
 	return ws->is_read_only ? NX_OK : nx_durable_sync_folder(ws->root, ws->path, err);
 }
 
@@ -131,7 +127,7 @@ static int open_lock(const struct nx_workspace *ws)
 {
 	int creates = ws->is_read_only ? 0 : O_CREAT;
 
-	return openat(ws->root, "lock", O_RDONLY | O_CLOEXEC | creates, 0666);
+	return openat(ws->root, "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | creates, 0666);
 }
 
 enum nx_status nx_workspace_open(struct nx_workspace **out, const struct nx_workspace_options *how,
@@ -165,7 +161,7 @@ enum nx_status nx_workspace_open(struct nx_workspace **out, const struct nx_work
 	lock = open_lock(ws);
 	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
 		(void)!nx_workspace_recover(ws, NULL);
-	nx_workspace_unlock(lock);
+	nx_durable_unlock(lock);
 	*out = ws;
 	return NX_OK;
 }
@@ -210,8 +206,10 @@ static int lock_within(int fd, int how, uint32_t patience_ms)
 	for (uint32_t waited_ms = 0;; waited_ms += RETRY_MS) {
 		struct timespec pause = {.tv_nsec = RETRY_MS * 1000000L};
 
-		if (flock(fd, how | LOCK_NB) == 0)
+		if (flock(fd, how | LOCK_NB) == 0) {
+			nx_heap_hold();
 			return 0;
+		}
 		if ((errno != EWOULDBLOCK && errno != EINTR) || waited_ms >= patience_ms)
 			return errno;
 		nanosleep(&pause, NULL);
@@ -253,7 +251,7 @@ enum nx_status nx_workspace_lock(struct nx_workspace *ws, int *lock, struct nx_e
 
 int nx_workspace_lock_shared(const struct nx_workspace *ws)
 {
-	int lock = openat(ws->root, "lock", O_RDONLY | O_CLOEXEC);
+	int lock = openat(ws->root, "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
 	if (lock >= 0 && lock_within(lock, LOCK_SH, READER_PATIENCE_MS) != 0) {
 		close(lock);
@@ -266,9 +264,8 @@ void nx_workspace_unlock(int lock)
 {
 	if (lock < 0)
 		return;
-	/* A child that was forked meanwhile would keep the lock. */
-	flock(lock, LOCK_UN);
-	close(lock);
+	nx_heap_unhold();
+	nx_durable_unlock(lock);
 }
 
 /* --- profiles -------------------------------------------------------------- */
@@ -290,13 +287,13 @@ bool nx_profile_exists(const struct nx_workspace *ws, const char *name)
 enum nx_status nx_profile_folder_read(int parent, const char *folder, struct nx_arena *arena,
 				      struct nx_profile_record *record, struct nx_error *err)
 {
-	int fd = open_folder(parent, folder);
+	int fd = nx_durable_open_folder(parent, folder);
 	struct nx_bytes bytes = {0};
 	enum nx_status st;
 
 	*record = (struct nx_profile_record){.name = ""};
 	if (fd < 0)
-		return nx_fail_errno(err, errno, "cannot open %s", folder);
+		return nx_durable_fail_open(errno, parent, folder, "profiles", err);
 	st = nx_durable_read(fd, NX_PROFILE_RECORD_FILE, NX_PROFILE_RECORD_BYTES_MAX, &bytes,
 			     folder, err);
 	close(fd);
@@ -382,7 +379,7 @@ static uint64_t look_at(int folder, const char *name, const char *record, uint64
 /* Listings come in any order, so add up the hashes. */
 static uint64_t look_into(int folder, const char *below, const char *record, uint64_t seed)
 {
-	int fd = folder < 0 ? -1 : openat(folder, below, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = folder < 0 ? -1 : nx_durable_open_folder(folder, below);
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	uint64_t sum = 0;

@@ -148,7 +148,7 @@ static enum nx_status rewrite(struct nx_workspace *ws, const char *name,
 		r.is_favourite = *marks->is_favourite;
 	if (marks && marks->label)
 		r.label = marks->label;
-	fd = openat(ws->profiles, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = nx_durable_open_folder(ws->profiles, folder);
 	if (fd < 0)
 		st = nx_fail_errno(err, errno, "cannot open profile '%s'", name);
 	else

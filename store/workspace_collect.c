@@ -154,7 +154,7 @@ static enum nx_status collect_aside(void *context, const char *folder, struct nx
 	static const char aside[] = NX_PROFILE_RECORD_FILE NX_DURABLE_ASIDE_SUFFIX;
 	struct collection *c = context;
 	struct stat st;
-	int fd = openat(c->ws->profiles, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = nx_durable_open_folder(c->ws->profiles, folder);
 
 	(void)err;
 	if (fd < 0)

@@ -71,6 +71,9 @@ NX_MUST_CHECK enum nx_status nx_uploads_add_records(struct nx_workspace *ws,
 						    struct nx_catalogue *catalogue,
 						    struct nx_error *err);
 
+/* The folder of uploads, not a link; -1 with errno if there is none. */
+int nx_uploads_open(const struct nx_workspace *ws);
+
 /* With the lock held: moves the uploads of that name to the trash and lists them in ids. One that
  * is being processed stays and sets *is_alive. */
 NX_MUST_CHECK enum nx_status nx_uploads_discard(struct nx_workspace *ws, const char *name,

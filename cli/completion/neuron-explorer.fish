@@ -86,6 +86,7 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n '__fish_seen_subcommand_from view' -l api-server-port -x -d 'A second port for the HTTP API (default 3002).'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l host -x -d 'The name or address to listen on (default: this machine only). Anyone who can reach it can read, change and delete profiles: use --token with it.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l token -x -d 'Require this access token; the printed address includes it. Setting NEURON_EXPLORER_TOKEN instead hides it from other users of the machine.'
+	complete -c $program -n '__fish_seen_subcommand_from view' -l query-memory-limit -x -d 'How much memory SQL in the browser and the API may use, such as 4GB (default: half of the machine'\''s). Four queries run at a time; each has a quarter.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l disable-ui -d 'Serve only the HTTP API, on its port; the browser'\''s port is not used.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l processing-status-file -r -F -d 'Report processing to other programs: JSON with the status_code of the run (-1 while it runs, then the exit code) and the status of every profile: processing, success or failed.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l progress-fd -x -d 'Report progress to this open descriptor: lines such as "0.42 storing", the fraction of the current stage. Processing stops when the reader closes it.'

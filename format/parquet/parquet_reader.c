@@ -103,6 +103,11 @@ enum nx_status nx_parquet_reader_open(struct nx_parquet_reader **reader, const c
 	return status ? status : open_mapped(reader, file, file.bytes, path, err);
 }
 
+bool nx_parquet_reader_is_damaged(const struct nx_parquet_reader *r)
+{
+	return nx_file_is_damaged(&r->file);
+}
+
 void nx_parquet_reader_close(struct nx_parquet_reader *r)
 {
 	if (!r)

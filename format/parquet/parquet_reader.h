@@ -32,6 +32,8 @@ NX_MUST_CHECK enum nx_status nx_parquet_reader_open(struct nx_parquet_reader **r
 NX_MUST_CHECK enum nx_status nx_parquet_reader_open_bytes(struct nx_parquet_reader **reader,
 							  struct nx_slice bytes, const char *name,
 							  struct nx_error *err);
+/* Whether a part of the file could not be read since (base/file.h). */
+bool nx_parquet_reader_is_damaged(const struct nx_parquet_reader *reader);
 void nx_parquet_reader_close(struct nx_parquet_reader *reader); /* NULL is allowed */
 
 const struct nx_parquet_field *nx_parquet_reader_fields(const struct nx_parquet_reader *reader,

@@ -274,6 +274,11 @@ enum nx_status nx_timeline_open(struct nx_timeline **timeline, const char *path,
 	return NX_OK;
 }
 
+bool nx_timeline_is_damaged(const struct nx_timeline *t)
+{
+	return nx_file_is_damaged(&t->file);
+}
+
 void nx_timeline_close(struct nx_timeline *timeline)
 {
 	if (!timeline)

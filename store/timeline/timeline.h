@@ -73,6 +73,8 @@ struct nx_timeline;
 
 NX_MUST_CHECK enum nx_status nx_timeline_open(struct nx_timeline **timeline, const char *path,
 					      struct nx_error *err);
+/* Whether a part of the file could not be read since (base/file.h). */
+bool nx_timeline_is_damaged(const struct nx_timeline *timeline);
 void nx_timeline_close(struct nx_timeline *timeline);
 
 /* The first start and the last end; false if the timeline is empty. */

@@ -69,6 +69,8 @@ else
 	echo "bench: no reference decoder at $reference, comparison skipped"
 fi
 echo
+"$here/sql.py" "$program" "$folder" || failed=1
+echo
 "$here/system.sh" || failed=1
 echo
 "$here/parquet.sh" || failed=1

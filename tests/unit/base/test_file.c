@@ -163,6 +163,53 @@ static void shrinking_file_ends_with_code_8(void **state)
 	assert_int_equal(WEXITSTATUS(status), 8);
 }
 
+/* In a child, because the mode is for the whole process. */
+static int read_shrinking(void)
+{
+	struct nx_file whole, file;
+	uint64_t sum = 0;
+	long page = sysconf(_SC_PAGESIZE);
+
+	nx_file_guard_tolerate();
+	if (nx_file_map(&whole, "whole", NULL) || nx_file_map(&file, "shrinks", NULL) ||
+	    truncate("shrinks", page) < 0)
+		return 1;
+	for (size_t i = 0; i < file.bytes.len; i++)
+		sum += file.bytes.data[i];
+	if (sum != (uint64_t)page)
+		return 2;
+	if (!nx_file_is_damaged(&file) || nx_file_is_damaged(&whole))
+		return 3;
+	nx_file_unmap(&file);
+	if (nx_file_is_damaged(&file) || nx_file_map(&file, "shrinks", NULL) ||
+	    nx_file_is_damaged(&file) || file.bytes.len != (size_t)page)
+		return 4;
+	nx_file_unmap(&file);
+	nx_file_unmap(&whole);
+	return 0;
+}
+
+static void a_server_survives_a_shrinking_file(void **state)
+{
+	size_t size = 16 * (size_t)sysconf(_SC_PAGESIZE);
+	char *ones = nx_heap_alloc(size + 1);
+	pid_t child;
+	int status;
+
+	(void)state;
+	memset(ones, 1, size);
+	ones[size] = '\0';
+	put_file("whole", ones);
+	put_file("shrinks", ones);
+	nx_heap_free(ones);
+	child = fork();
+	if (child == 0)
+		_exit(read_shrinking());
+	status = wait_for(child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void target_appears_only_at_commit(void **state)
 {
 	struct nx_output out;
@@ -410,6 +457,7 @@ int main(void)
 		IN_DIRECTORY(things_that_are_no_files_are_refused),
 		IN_DIRECTORY(forgotten_bytes_can_be_read_again),
 		IN_DIRECTORY(shrinking_file_ends_with_code_8),
+		IN_DIRECTORY(a_server_survives_a_shrinking_file),
 		IN_DIRECTORY(target_appears_only_at_commit),
 		IN_DIRECTORY(abort_leaves_nothing),
 		IN_DIRECTORY(umask_decides_the_permissions),

@@ -29,13 +29,13 @@ static int free_timer(void **state)
 	return 0;
 }
 
-static int64_t ask(struct nx_duckdb *db, const char *sql, struct nx_error *err)
+static int64_t ask(struct nx_sql_child *child, const char *sql, struct nx_error *err)
 {
 	struct nx_row_stream *rows = NULL;
 	const struct nx_value *row = NULL;
 	int64_t value = -1;
 
-	if (!nx_duckdb_query(db, nx_slice_text(sql), &rows, err) &&
+	if (!nx_sql_child_query(child, nx_slice_text(sql), &rows, err) &&
 	    !nx_row_stream_next(rows, &row, err) && row)
 		value = row[0].i64;
 	nx_row_stream_close(rows);
@@ -55,7 +55,7 @@ static void an_engine_is_kept_for_the_next_question(void **state)
 	struct duckdb_fixture *f = made(state);
 	struct nx_engine_pool *pool = nx_engine_pool_new(timer, &one);
 	struct nx_engine_wish wish = {.path = f->path, .id = "1"};
-	struct nx_duckdb *first, *second;
+	struct nx_sql_child *first, *second;
 
 	assert_int_equal(nx_engine_pool_open_count(pool), 0);
 	assert_int_equal(nx_engine_pool_take(pool, &wish, &first, &f->err), NX_OK);
@@ -74,7 +74,7 @@ static void a_profile_stored_again_gets_another(void **state)
 	struct duckdb_fixture *f = made(state);
 	struct nx_engine_pool *pool = nx_engine_pool_new(timer, &one);
 	struct nx_engine_wish wish = {.path = f->path, .id = "1"};
-	struct nx_duckdb *engine;
+	struct nx_sql_child *engine;
 
 	assert_int_equal(nx_engine_pool_take(pool, &wish, &engine, &f->err), NX_OK);
 	nx_engine_pool_return(pool, engine, true);
@@ -101,7 +101,7 @@ static void who_waits_may_leave_or_lose_patience(void **state)
 	int asked_count = 0;
 	struct nx_engine_wish wish = {.path = f->path, .id = "1"};
 	struct nx_engine_wish leaver = {f->path, "1", refuse, &asked_count};
-	struct nx_duckdb *engine, *other;
+	struct nx_sql_child *engine, *other;
 
 	hasty.patience_ms = 150;
 	pool = nx_engine_pool_new(timer, &hasty);
@@ -123,7 +123,7 @@ static void a_profile_that_cannot_be_opened_leaves_its_place(void **state)
 	struct nx_engine_pool *pool = nx_engine_pool_new(timer, &one);
 	struct nx_engine_wish nowhere = {.path = "/nonexistent", .id = "1"};
 	struct nx_engine_wish wish = {.path = f->path, .id = "1"};
-	struct nx_duckdb *engine;
+	struct nx_sql_child *engine;
 
 	assert_int_equal(nx_engine_pool_take(pool, &nowhere, &engine, &f->err), NX_NOT_FOUND);
 	assert_int_equal(nx_engine_pool_open_count(pool), 0);
@@ -138,7 +138,7 @@ static void idle_engines_are_closed(void **state)
 	struct nx_engine_pool_options short_lived = one;
 	struct nx_engine_pool *pool;
 	struct nx_engine_wish wish = {.path = f->path, .id = "1"};
-	struct nx_duckdb *engine;
+	struct nx_sql_child *engine;
 
 	short_lived.idle_ms = 20;
 	pool = nx_engine_pool_new(timer, &short_lived);
@@ -160,7 +160,7 @@ static void *visit(void *context)
 {
 	struct crowd *c = context;
 	struct nx_error err;
-	struct nx_duckdb *engine;
+	struct nx_sql_child *engine;
 
 	for (int i = 0; i < 5; i++) {
 		struct nx_engine_wish wish = {.path = c->path, .id = i % 2 ? "1" : "2"};
@@ -197,7 +197,26 @@ static void a_crowd_is_served_by_few(void **state)
 	nx_engine_pool_free(c.pool);
 }
 
-int main(void)
+/* The system may end an idle engine when memory is full. */
+static void an_engine_that_ended_is_replaced(void **state)
+{
+	struct duckdb_fixture *f = made(state);
+	struct nx_engine_pool *pool = nx_engine_pool_new(timer, &one);
+	struct nx_engine_wish wish = {.path = f->path, .id = "1"};
+	struct nx_sql_child *engine;
+
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(nx_engine_pool_take(pool, &wish, &engine, &f->err), NX_OK);
+		assert_int_equal(ask(engine, "SELECT a FROM T", &f->err), 42);
+		if (i == 1)
+			nx_sql_child_stop(engine);
+		nx_engine_pool_return(pool, engine, true);
+		assert_int_equal(nx_engine_pool_open_count(pool), i != 1);
+	}
+	nx_engine_pool_free(pool);
+}
+
+int main(int argc, char **argv)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_begin, fixture_end)
 	const struct CMUnitTest tests[] = {
@@ -207,8 +226,12 @@ int main(void)
 		CASE(a_profile_that_cannot_be_opened_leaves_its_place),
 		CASE(idle_engines_are_closed),
 		CASE(a_crowd_is_served_by_few),
+		CASE(an_engine_that_ended_is_replaced),
 	};
 
+	/* the engines of the pool are this program again */
+	if (argc > 1 && !strcmp(argv[1], NX_SQL_CHILD_ARGUMENT))
+		return nx_sql_child_serve(argc > 2 ? argv[2] : NULL);
 	if (fixture_is_impossible())
 		return 0;
 	return cmocka_run_group_tests(tests, make_timer, free_timer);

@@ -161,6 +161,58 @@ static void a_swapped_out_version_is_put_away(void **state)
 	assert_true(is_there("ws/trash/s1"));
 }
 
+/* A prepared workspace must not make us delete or write elsewhere. */
+static void links_are_not_followed(void **state)
+{
+	static const char *const parts[] = {"ws/trash", "ws/staging", "ws/profiles",
+					    "ws/profiles/global"};
+	struct nx_workspace *ws = NULL;
+	struct nx_error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		nx_workspace_close(open_workspace());
+		assert_int_equal(mkdir("elsewhere", 0777), 0);
+		assert_int_equal(mkdir("elsewhere/precious", 0777), 0);
+		assert_int_equal(rename(parts[i], "ws/kept"), 0);
+		assert_int_equal(symlink(i == 3 ? "../../elsewhere" : "../elsewhere", parts[i]), 0);
+		assert_int_equal(
+			nx_workspace_open(&ws, &(struct nx_workspace_options){.path = "ws"}, &err),
+			NX_PERMISSION);
+		assert_non_null(strstr(err.message, "is a link"));
+		assert_true(is_there("elsewhere/precious"));
+		assert_int_equal(unlink(parts[i]), 0);
+		assert_int_equal(rename("ws/kept", parts[i]), 0);
+		assert_int_equal(rmdir("elsewhere/precious"), 0);
+		assert_int_equal(rmdir("elsewhere"), 0);
+	}
+}
+
+static void linked_uploads_and_profiles_are_left_alone(void **state)
+{
+	struct nx_workspace *ws = open_workspace();
+	struct nx_leftovers leftovers = {0};
+	struct nx_profile_record r;
+	struct nx_arena arena = {0};
+	struct nx_error err;
+
+	(void)state;
+	put_record("elsewhere", "{\"store_version\":1,\"kind\":\"device\",\"state\":\"ready\","
+				"\"id\":\"v0\",\"begun_as\":\"a\"}");
+	assert_int_equal(symlink("../../../elsewhere", "ws/profiles/global/a@latest"), 0);
+	assert_int_equal(symlink("../elsewhere", "ws/uploads"), 0);
+	assert_int_equal(symlink("../../elsewhere", "ws/trash/x"), 0);
+	assert_int_equal(nx_workspace_load(ws, "a", &arena, &r, &err), NX_PERMISSION);
+	assert_non_null(strstr(err.message, "is a link"));
+	nx_profile_record_release(&r);
+	assert_int_equal(nx_workspace_collect(ws, false, &arena, &leftovers, &err), NX_OK);
+	assert_false(is_there("ws/trash/x"));
+	assert_true(is_there("elsewhere/profile.json"));
+	nx_vec_release(&leftovers);
+	nx_arena_release(&arena);
+	nx_workspace_close(ws);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)
 
 int main(void)
@@ -172,6 +224,8 @@ int main(void)
 		CASE(a_half_done_replacement_is_finished),
 		CASE(a_hostile_record_is_not_put_in_place),
 		CASE(a_swapped_out_version_is_put_away),
+		CASE(links_are_not_followed),
+		CASE(linked_uploads_and_profiles_are_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Attack the server with SQL, files, connections and requests that should bring it down.
+
+usage: hostile.py NEURON_EXPLORER MAKE_CAPTURE
+
+TAP on stdout; parts that need DuckDB are left out without it.
+"""
+
+import http.client
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from visitor import API, JSON, MAKER, PROGRAM, Served, check, results
+
+PROFILE = API + '/profiles/demo'
+
+
+def ingest(capture, workspace, name):
+    subprocess.run([PROGRAM, 'view', '-n', f'{capture}/demo.neff', '-s', f'{capture}/demo.ntff',
+                    '--ingest-only', '--display-name', name, '--data-path', workspace, '-v', '2'],
+                   check=True, stdout=subprocess.DEVNULL)
+
+
+def ask_sql(server, sql, limit=10):
+    status, _, content = server.visit(PROFILE + '/sql', 'POST', JSON,
+                                      json.dumps({'sql': sql, 'limit': limit}))
+    return status, json.loads(content), len(content)
+
+
+def peak_bytes(pid):
+    with open(f'/proc/{pid}/status', encoding='ascii') as lines:
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith('VmHWM'))
+
+
+def check_sql(server):
+    """One statement ends its own process at most."""
+    for sql in ('SELECT len(range(600000000))', "SELECT repeat('x', 1000000000)",
+                "SELECT len(repeat('x', 4000000000)) + len(repeat('y', 4000000000))",
+                "SELECT list(repeat('x', 1000000) || range) FROM range(100000)"):
+        begin = time.monotonic()
+        status, answer, size = ask_sql(server, sql)
+        check(f'{sql} is refused with the limit', status == 422 and ' MB' in answer['detail']
+              and size < 1000, (status, answer))
+        check('within its time', time.monotonic() - begin < 45)
+        status, answer, _ = ask_sql(server, 'SELECT 1')
+        check('the next question is answered', status == 200 and answer['rows'] == [[1]], answer)
+    status, answer, size = ask_sql(server, "SELECT repeat('x', 15000000) FROM range(3)")
+    check('an answer ends before its limit', status == 200 and answer['is_cut']
+          and len(answer['rows']) == 2 and size < 32 << 20, (status, size, str(answer)[:300]))
+    check('the server itself stayed small', peak_bytes(server.process.pid) < 1 << 30,
+          peak_bytes(server.process.pid))
+    check('the server runs', server.process.poll() is None)
+
+
+def check_truncated(server, workspace):
+    """A file of a profile that shrinks while it is mapped is that profile's problem alone."""
+    tracks = json.loads(server.visit(API + '/profiles/other/tracks')[2])
+    window = f'/window?from={tracks["from_ns"]}&to={tracks["to_ns"]}&px=2000&tracks=' + \
+        ','.join(f'{t["id"]}:0' for t in tracks['tracks'] if t['table'] == 'Instruction')
+    status, _, whole = server.visit(API + '/profiles/other' + window)
+    check('a window is drawn', status == 200 and len(whole) > 100, status)
+    folder = f'{workspace}/profiles/global/other@latest'
+    for name, path in (('timeline.nxl', window), ('Instruction.parquet', '/csv?table=Instruction')):
+        server.visit(API + '/profiles/other' + path)
+        size = os.path.getsize(f'{folder}/{name}')
+        shutil.copy(f'{folder}/{name}', f'{workspace}/copy')
+        os.truncate(f'{folder}/{name}', min(size // 4, 4096))
+        for _ in range(3):
+            try:
+                status, _, answer = server.visit(API + '/profiles/other' + path)
+            except http.client.IncompleteRead:
+                status, answer = 0, b''
+            check(f'{name} that shrank is an error or broken off', status in (0, 422)
+                  and b'"rows"' not in answer, (status, answer[:300]))
+            check('other profiles do not notice', server.visit(PROFILE + '/tracks')[0] == 200)
+        shutil.copy(f'{workspace}/copy', f'{folder}/{name}')
+        status, _, _ = server.visit(API + '/profiles/other' + path)
+        check('put back, it is read again', status == 200, status)
+    check('and the server runs', server.process.poll() is None)
+
+
+def data_bytes(pid):
+    with open(f'/proc/{pid}/status', encoding='ascii') as lines:
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith('VmData'))
+
+
+def check_memory(server):
+    """Without memory the server refuses work and goes on when there is some again."""
+    pid = server.process.pid
+    if data_bytes(pid) > 1 << 40:
+        return  # a sanitizer, which ends the program itself
+    ask_sql(server, 'SELECT 1')
+    old = resource.prlimit(pid, resource.RLIMIT_DATA)
+    resource.prlimit(pid, resource.RLIMIT_DATA, (data_bytes(pid) + (2 << 20), old[1]))
+    seen = []
+    for i in range(24):
+        try:
+            seen.append(ask_sql(server, f"SELECT repeat('x', 1400000) || {i} FROM range(20)",
+                                1000)[0])
+        except (ConnectionError, http.client.HTTPException):
+            seen.append(0)
+    check('a large answer is refused when memory is full', 503 in seen
+          and set(seen) <= {0, 200, 503}, seen)
+    check('the server survives', server.process.poll() is None)
+    resource.prlimit(pid, resource.RLIMIT_DATA, old)
+    status, answer, _ = ask_sql(server, "SELECT repeat('x', 1400000) FROM range(20)", 1000)
+    check('and answers when there is memory again', status == 200 and len(answer['rows']) == 20,
+          status)
+
+
+def has_sql(server):
+    return ask_sql(server, 'SELECT 1')[0] == 200
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        capture, workspace = f'{folder}/capture', f'{folder}/workspace'
+        subprocess.run([MAKER, '--demo', capture], check=True, stdout=subprocess.DEVNULL)
+        ingest(capture, workspace, 'demo')
+        server = Served(workspace, '--query-memory-limit', '1GB')
+        ingest(capture, workspace, 'other')
+        if has_sql(server):
+            check_sql(server)
+            check_memory(server)
+        check_truncated(server, workspace)
+        code, _, err = server.stop()
+        check('the server ends as asked', code == 0 and not err, (code, err))
+    print(f'1..{len(results)}')
+    sys.exit(not all(results))
+
+
+if __name__ == '__main__':
+    main()
