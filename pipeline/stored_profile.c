@@ -302,7 +302,8 @@ enum nx_status nx_store_device(const struct nx_store_target *target,
 					  .key = key,
 					  .sources = sources,
 					  .source_count = neff_path ? 2 : 1};
-	struct nx_tables_options options = {.explorer_version = NX_PRODUCT_VERSION};
+	struct nx_tables_options options = {.explorer_version = NX_PRODUCT_VERSION,
+					    .only_why = target->only_why};
 	struct storing s = {0};
 	enum nx_status st;
 

@@ -74,7 +74,7 @@ void nx_why_engine_times(struct nx_why *why, nx_engine_time_fn fn, void *context
 
 /* Time of the tensor engine's own work is useful, transpose or throttled. */
 typedef void (*nx_why_piece_fn)(void *context, const struct nx_why_piece *piece);
-/* The critical path, latest first; its pieces cover the window exactly. */
+/* The critical path in order of time; its pieces cover the window exactly. */
 void nx_why_path(struct nx_why *why, nx_why_piece_fn fn, void *context);
 
 /* Complete after both partitions. */
@@ -97,6 +97,25 @@ struct nx_why_replay {
 
 /* Runs the graph forward. Needs candidates. */
 struct nx_why_replay nx_why_replay(struct nx_why *why, const struct nx_why_change *change);
+
+struct nx_why_scenario {
+	const char *name; /* "no DMA start-up" */
+	int64_t total_ps;
+	int64_t path_ps; /* of the cause on the path; -1: it is not about one cause */
+};
+
+#define NX_WHY_SCENARIOS_MAX 16
+
+struct nx_why_prediction {
+	int64_t replay_error_ps; /* of a replay that changes nothing */
+	uint64_t pinned_count;
+	int64_t nominal_ps;
+	struct nx_why_scenario scenarios[NX_WHY_SCENARIOS_MAX]; /* the largest gain first */
+	size_t scenario_count; /* 0 if a gate is closed: the error above 0.1 %, or nodes pinned */
+};
+
+/* Replays everything that applies to the profile. Needs candidates. */
+void nx_why_predict(struct nx_why *why, struct nx_why_prediction *out);
 
 /* The bound if every engine worked without a pause. */
 int64_t nx_why_overlap_bound(struct nx_why *why);

@@ -197,17 +197,16 @@ static void put_path_piece(struct nx_why *why, struct nx_why_piece piece, nx_why
 		return;
 	}
 	slow_ps = nx_why_throttled(why, n, piece.end_ps - piece.start_ps);
-	if (slow_ps) {
-		struct nx_why_piece slow = piece;
-
-		slow.start_ps = slow.end_ps - slow_ps;
-		slow.cause = NX_CAUSE_THROTTLED;
-		fn(context, &slow);
-		piece.end_ps = slow.start_ps;
-	}
 	piece.cause = nx_why_work(n);
+	piece.end_ps -= slow_ps;
 	if (piece.end_ps > piece.start_ps)
 		fn(context, &piece);
+	if (!slow_ps)
+		return;
+	piece.start_ps = piece.end_ps;
+	piece.end_ps += slow_ps;
+	piece.cause = NX_CAUSE_THROTTLED;
+	fn(context, &piece);
 }
 
 void nx_why_path(struct nx_why *why, nx_why_piece_fn fn, void *context)
@@ -222,11 +221,11 @@ void nx_why_path(struct nx_why *why, nx_why_piece_fn fn, void *context)
 	for (uint32_t i = 1; i < why->graph.instruction_count; i++)
 		if (nodes[i].end_ps > nodes[last].end_ps)
 			last = i;
+	nx_why_walk(&why->graph, last, nodes[last].end_ps, 0, &pieces);
+	for (size_t i = pieces.len; i-- > 0;)
+		put_path_piece(why, pieces.items[i], fn, context);
 	if (nodes[last].end_ps < why->graph.end_ps)
 		fn(context, &(struct nx_why_piece){nodes[last].end_ps, why->graph.end_ps,
 						   NX_CAUSE_FRAME, last, 0});
-	nx_why_walk(&why->graph, last, nodes[last].end_ps, 0, &pieces);
-	for (size_t i = 0; i < pieces.len; i++)
-		put_path_piece(why, pieces.items[i], fn, context);
 	nx_vec_release(&pieces);
 }
