@@ -52,12 +52,65 @@ struct nx_operand {	  /* on-chip memory an instruction touches, per partition */
 bool nx_operand_from_dma(struct nx_operand *operand, uint64_t offset, const uint64_t *sizes,
 			 const int64_t *steps, size_t dims);
 
+/* What the sequencer of an engine does with a word, which decides what may hold it up. */
+enum nx_control {
+	NX_CONTROL_NONE, /* queues it: the engine computes */
+	NX_CONTROL_OTHER,
+	NX_CONTROL_DRAIN,
+	NX_CONTROL_SEMAPHORE,
+	NX_CONTROL_NOTIFY,
+	NX_CONTROL_ORDERING,
+	NX_CONTROL_BRANCH,
+	NX_CONTROL_WRITE,
+	NX_CONTROL_LOAD,
+	NX_CONTROL_CLEAR,
+	NX_CONTROL_DMA, /* makes descriptors */
+	NX_CONTROL_COUNT,
+};
+
+enum nx_signal_test {
+	NX_TEST_NONE,
+	NX_TEST_EQUAL,
+	NX_TEST_LESS,
+	NX_TEST_AT_MOST,
+	NX_TEST_MORE,
+	NX_TEST_AT_LEAST,
+	NX_TEST_UNKNOWN, /* the value is in a register */
+};
+
+enum nx_signal_step {
+	NX_STEP_NONE,
+	NX_STEP_INCREMENT,
+	NX_STEP_DECREMENT,
+	NX_STEP_ADD,
+	NX_STEP_SUBTRACT,
+	NX_STEP_SET,
+};
+
+struct nx_signal {    /* a wait for a semaphore, or a change of one */
+	uint8_t what; /* enum nx_signal_test or nx_signal_step; 0: there is none */
+	uint8_t semaphore;
+	uint32_t value;
+};
+
+struct nx_slot_signals {
+	struct nx_signal before;     /* waited for before it starts */
+	struct nx_signal inside;     /* waited for while an EVENT_SEMAPHORE runs */
+	struct nx_signal changes[2]; /* made by the header, by the body */
+	uint32_t barrier;	     /* id of the meeting of cores that it is part of; NX_NONE */
+	int16_t dma_semaphore;	     /* counted by the transfers of a dynamic DMA; -1 */
+	int32_t branch_slots;	     /* how far a branch jumps; 0: it is none */
+	bool may_ring_core;	     /* writes the one word with which cores wake each other */
+};
+
 struct nx_slot {
 	uint8_t opcode;
 	uint8_t instruction_type; /* enum nx_type */
 	uint8_t operand_count;
 	uint8_t wait_semaphore; /* of NX_SLOT_WAITS_SEMAPHORE */
 	uint32_t flags;		/* enum nx_slot_flags */
+	uint32_t signals;	/* into the program's signals; 0 = none */
+	uint8_t control;	/* enum nx_control */
 	uint32_t compiler_slot; /* NX_NONE */
 	uint32_t bir;		/* into the binary graph's birs, NX_NONE */
 	uint32_t layer;		/* into the program's layer names; 0 = none */
@@ -81,6 +134,8 @@ struct nx_program {
 	const char *const *semaphore_names[NX_MAX_GRAPHS]; /* 256 each; NULL without NEFF */
 	struct nx_operand *operands;
 	size_t operand_count;
+	struct nx_slot_signals *signals; /* signals[0] has none */
+	size_t signal_count;
 	const char **layers; /* layers[0] = "" */
 	size_t layer_count;
 	struct nx_dma_block *dynamic_blocks; /* what dynamic DMAs move, as if it were static */
@@ -88,5 +143,13 @@ struct nx_program {
 	const char **queue_names; /* runtime spelling, of triggered queues */
 	size_t queue_name_count;
 };
+
+static inline const struct nx_slot_signals *nx_program_signals(const struct nx_program *program,
+							       const struct nx_slot *slot)
+{
+	static const struct nx_slot_signals none = {.barrier = NX_NONE, .dma_semaphore = -1};
+
+	return slot->signals < program->signal_count ? &program->signals[slot->signals] : &none;
+}
 
 #endif

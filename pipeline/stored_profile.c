@@ -307,7 +307,8 @@ enum nx_status nx_store_device(const struct nx_store_target *target,
 						    .total_ns =
 							    profile->capture.total_time_ps / 1000,
 						    .collective = collective}};
-	struct nx_tables_options options = {.explorer_version = NX_PRODUCT_VERSION};
+	struct nx_tables_options options = {.explorer_version = NX_PRODUCT_VERSION,
+					    .only_why = target->only_why};
 	struct storing s = {0};
 	enum nx_status st;
 

@@ -25,6 +25,7 @@ struct nx_store_target {
 	const char *source_roots[NX_SOURCE_ROOTS_MAX]; /* of source code to copy; NULL: none */
 	bool force;	 /* process again, and replace a profile of that name */
 	bool may_number; /* append a number to a name that is taken */
+	bool only_why;	 /* only the tables that explain the time */
 	bool show_progress;
 };
 

@@ -42,6 +42,7 @@ enum nx_status nx_fill_throttles(struct nx_device_fill *fill); /* Throttle, Thro
 enum nx_status nx_fill_dma_usage(struct nx_device_fill *fill); /* DmaUsage, DmaUsageSummary */
 enum nx_status nx_fill_hbm_usage(struct nx_device_fill *fill); /* HbmUsage */
 enum nx_status nx_fill_errors(struct nx_device_fill *fill); /* Error */
+enum nx_status nx_fill_why(struct nx_device_fill *fill); /* Release, EngineTime, CriticalPath, WhatIf, WhySummary */
 enum nx_status nx_fill_collectives(struct nx_device_fill *fill); /* CcOp, CcStream */
 enum nx_status nx_fill_tensors(struct nx_device_fill *fill); /* TensorInfo */
 enum nx_status nx_fill_stack_frames(struct nx_device_fill *fill); /* StackFrame… */

@@ -19,6 +19,7 @@ static const nx_device_filler device_fillers[] = {
 	nx_fill_hbm_usage,
 	nx_fill_errors,
 	nx_fill_collectives,
+	nx_fill_why,
 	nx_fill_tensors,
 	nx_fill_stack_frames,
 	nx_fill_kernels,
@@ -104,17 +105,21 @@ enum nx_status nx_device_tables_write(const struct nx_profile *profile,
 	struct nx_device_fill fill = {.profile = profile,
 				      .options = options,
 				      .sink = &counting.sink,
-				      .ahead = nx_ahead_rows_begin(profile),
+				      .ahead = options->only_why ? NULL
+								 : nx_ahead_rows_begin(profile),
 				      .err = err};
 	enum nx_status st = NX_OK;
 
 	for (size_t i = 0; i < sizeof(device_fillers) / sizeof(device_fillers[0]) && !st; i++) {
+		if (options->only_why && device_fillers[i] != nx_fill_why)
+			continue;
 		fill.row_count = counting.row_count;
 		st = device_fillers[i](&fill);
 		if (!st)
 			st = nx_table_sink_status(&counting.sink, err);
 	}
-	nx_ahead_rows_end(fill.ahead);
+	if (fill.ahead)
+		nx_ahead_rows_end(fill.ahead);
 	return st ? st : complete(&counting, NX_SCOPE_DEVICE, err);
 }
 

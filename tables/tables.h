@@ -19,6 +19,7 @@
 struct nx_tables_options {
 	const char *profile_name;     /* as the user calls it; NULL: the session file's */
 	const char *explorer_version; /* of this program; NULL: left out */
+	bool only_why;		      /* only the tables that explain the time; of any size */
 	struct nx_progress *progress; /* counts rows; may be NULL */
 };
 

@@ -21,6 +21,7 @@ struct build {
 	struct nx_program *out;
 	NX_VEC(struct nx_operand) operands;
 	NX_VEC(struct nx_dma_block) dynamic_blocks;
+	NX_VEC(struct nx_slot_signals) signals;
 	struct names layers, queues;
 	struct nx_map blocks;	/* of the current engine: block_key -> index */
 	struct nx_map triggers; /* of the current engine: block index -> slot that triggers it */
@@ -135,6 +136,119 @@ static uint32_t kind_flags(uint8_t opcode)
 	default:
 		return nx_opcode_is_setup(opcode) ? NX_SLOT_SETUP : 0;
 	}
+}
+
+/* --- semaphores ------------------------------------------------------------ */
+
+static uint8_t control_of(uint8_t opcode)
+{
+	switch (opcode) {
+	case NX_OP_DRAIN:
+		return NX_CONTROL_DRAIN;
+	case NX_OP_EVENT_SEMAPHORE:
+		return NX_CONTROL_SEMAPHORE;
+	case NX_OP_NOTIFY:
+		return NX_CONTROL_NOTIFY;
+	case NX_OP_SET_ORDERING_MODE:
+		return NX_CONTROL_ORDERING;
+	case NX_OP_COMPARE_BRANCH:
+		return NX_CONTROL_BRANCH;
+	case NX_OP_WRITE:
+		return NX_CONTROL_WRITE;
+	case NX_OP_TENSOR_LOAD:
+		return NX_CONTROL_LOAD;
+	case NX_OP_EVENT_SEMAPHORE_RANGE_CLEAR:
+		return NX_CONTROL_CLEAR;
+	case NX_OP_DMA_DIRECT2D:
+		return NX_CONTROL_DMA;
+	case NX_OP_NOP:
+	case NX_OP_TENSOR_STORE:
+	case NX_OP_MOVE:
+	case NX_OP_ALU_OP:
+		return NX_CONTROL_OTHER;
+	default: /* the compiler's pseudo words */
+		return opcode >= NX_OP_PSEUDO_DMA_TRIGGER && opcode <= NX_OP_PSEUDO_INST
+			       ? NX_CONTROL_OTHER
+			       : NX_CONTROL_NONE;
+	}
+}
+
+static_assert((int)NX_TEST_EQUAL == NX_WAIT_EQUAL && (int)NX_TEST_LESS == NX_WAIT_LESS &&
+		      (int)NX_TEST_AT_MOST == NX_WAIT_AT_MOST &&
+		      (int)NX_TEST_MORE == NX_WAIT_MORE &&
+		      (int)NX_TEST_AT_LEAST == NX_WAIT_AT_LEAST,
+	      "modes become tests unchanged");
+
+static struct nx_signal wait_of(struct nx_word_sync sync, uint32_t value)
+{
+	uint8_t mode = sync.mode & (uint8_t)~NX_WAIT_REGISTER;
+
+	if (mode < NX_WAIT_EQUAL || mode > NX_WAIT_AT_LEAST)
+		return (struct nx_signal){0};
+	return (struct nx_signal){sync.mode == mode ? mode : NX_TEST_UNKNOWN, sync.semaphore,
+				  value};
+}
+
+static struct nx_signal change_of(struct nx_word_sync sync, uint32_t value)
+{
+	static const uint8_t steps[NX_UPDATE_MODE_MASK + 1] = {
+		[NX_UPDATE_INCREMENT] = NX_STEP_INCREMENT,
+		[NX_UPDATE_DECREMENT] = NX_STEP_DECREMENT,
+		[NX_UPDATE_ADD] = NX_STEP_ADD,
+		[NX_UPDATE_SUBTRACT] = NX_STEP_SUBTRACT,
+		[NX_UPDATE_SET] = NX_STEP_SET,
+	};
+	uint8_t step = steps[sync.mode & NX_UPDATE_MODE_MASK];
+
+	if (!step || sync.mode > (NX_UPDATE_MODE_MASK | NX_UPDATE_ON_COMPLETION))
+		return (struct nx_signal){0};
+	return (struct nx_signal){step, sync.semaphore,
+				  step == NX_STEP_INCREMENT || step == NX_STEP_DECREMENT ? 1
+											 : value};
+}
+
+/* The word of the compiler tells what the runtime's stands for. */
+static uint32_t barrier_of(const struct nx_slot *slot, const struct nx_binary_graph *graph,
+			   unsigned engine)
+{
+	const uint8_t *word =
+		graph && slot->compiler_slot != NX_NONE
+			? nx_instruction_word(graph->engines[engine].code, slot->compiler_slot)
+			: NULL;
+	struct nx_core_barrier barrier;
+
+	return word && nx_instruction_core_barrier(word, &barrier) ? barrier.id : NX_NONE;
+}
+
+static void put_signals(struct build *b, struct nx_slot *slot, const uint8_t *bytes,
+			const struct nx_binary_graph *graph, unsigned engine)
+{
+	const union nx_word *word = nx_word_of(bytes);
+	const struct nx_word_header *header = &word->event_semaphore.header;
+	struct nx_slot_signals s = {.barrier = barrier_of(slot, graph, engine),
+				    .dma_semaphore = -1};
+
+	slot->control = control_of(slot->opcode);
+	if (slot->opcode == NX_OP_PSEUDO_EXTENSION)
+		return;
+	s.before = wait_of(header->wait, header->value);
+	s.changes[0] = change_of(header->update, header->value);
+	if (slot->opcode == NX_OP_EVENT_SEMAPHORE) {
+		s.inside = wait_of(word->event_semaphore.wait, word->event_semaphore.wait_value);
+		s.changes[1] =
+			change_of(word->event_semaphore.update, word->event_semaphore.update_value);
+	}
+	if (slot->opcode == NX_OP_DMA_DIRECT2D)
+		s.dma_semaphore = word->dma.semaphore;
+	if (slot->opcode == NX_OP_COMPARE_BRANCH)
+		s.branch_slots = (int32_t)word->branch.target / NX_SLOT_BYTES;
+	s.may_ring_core = slot->opcode == NX_OP_WRITE && word->write.sizes[0] == 4 &&
+			  !word->write.sizes[1] && word->write.data[0] == 1;
+	if (!s.before.what && !s.inside.what && !s.changes[0].what && !s.changes[1].what &&
+	    s.barrier == NX_NONE && s.dma_semaphore < 0 && !s.may_ring_core && !s.branch_slots)
+		return;
+	slot->signals = (uint32_t)b->signals.len;
+	nx_vec_push(&b->signals, s);
 }
 
 static void put_origin(struct build *b, struct nx_slot *slot, const struct nx_binary_graph *graph,
@@ -443,6 +557,7 @@ static void decode_engine(struct build *b, uint32_t g, unsigned engine)
 		slot->trigger_block_index = NX_NONE;
 		if (nx_instruction_wait(word, &slot->wait_semaphore))
 			slot->flags |= NX_SLOT_WAITS_SEMAPHORE;
+		put_signals(b, slot, word, graph, engine);
 		put_effect(b, slot, word);
 		mark_unknown_text(b, slot, word);
 		put_dynamic(b, slot, dynamic, graph, engine);
@@ -488,6 +603,8 @@ void nx_program_decode(const struct nx_capture *capture, const struct nx_binary 
 	assert(capture && arena && capture->graph_count <= NX_MAX_GRAPHS);
 	memset(out, 0, sizeof(*out));
 	intern(&b, &b.layers, "");
+	nx_vec_push(&b.signals,
+		    ((struct nx_slot_signals){.barrier = NX_NONE, .dma_semaphore = -1}));
 	for (uint32_t g = 0; g < capture->graph_count; g++) {
 		out->binary_graphs[g] = find_binary_graph(binary, &capture->graphs[g]);
 		if (out->binary_graphs[g])
@@ -497,12 +614,15 @@ void nx_program_decode(const struct nx_capture *capture, const struct nx_binary 
 	}
 	out->operands = NX_COPY_ARRAY(arena, b.operands.items, b.operands.len);
 	out->operand_count = b.operands.len;
+	out->signals = NX_COPY_ARRAY(arena, b.signals.items, b.signals.len);
+	out->signal_count = b.signals.len;
 	out->dynamic_blocks = NX_COPY_ARRAY(arena, b.dynamic_blocks.items, b.dynamic_blocks.len);
 	out->dynamic_block_count = b.dynamic_blocks.len;
 	out->layers = keep_names(arena, &b.layers, &out->layer_count);
 	out->queue_names = keep_names(arena, &b.queues, &out->queue_name_count);
 	nx_vec_release(&b.operands);
 	nx_vec_release(&b.dynamic_blocks);
+	nx_vec_release(&b.signals);
 	nx_map_release(&b.blocks);
 	nx_map_release(&b.triggers);
 }

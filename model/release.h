@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * release: what let every piece of work of a profile begin. A node is an executed instruction, what
+ * one DMA engine did for one triggered block, or a collective; its binding release is the one that
+ * was ready last. Instructions come first, in the order of their table: node i has id i + 1 there.
+ */
+#ifndef NX_MODEL_RELEASE_H
+#define NX_MODEL_RELEASE_H
+
+#include "base/vec.h"
+#include "model/binary.h"
+
+enum nx_node_kind { NX_NODE_INSTRUCTION, NX_NODE_BLOCK, NX_NODE_COLLECTIVE, NX_NODE_KIND_COUNT };
+
+enum nx_release_kind {
+	NX_RELEASE_NONE,
+	NX_RELEASE_PROGRAM,    /* an earlier instruction of the same engine */
+	NX_RELEASE_SEMAPHORE,  /* an instruction that changed the semaphore it waited for */
+	NX_RELEASE_COMPLETE,   /* a DMA engine that finished its part of a block */
+	NX_RELEASE_CROSS_CORE, /* another core */
+	NX_RELEASE_COLLECTIVE, /* a collective that ended, or the trigger of this one */
+	NX_RELEASE_TRIGGER,    /* the instruction that started the transfer */
+	NX_RELEASE_RING,       /* the block that kept the DMA engine busy */
+	NX_RELEASE_KIND_COUNT,
+};
+const char *nx_release_kind_name(enum nx_release_kind kind); /* "SEMAPHORE"; "" for none */
+
+enum nx_release_how { /* how a change of a semaphore is known */
+		      NX_HOW_NONE,
+		      NX_HOW_RECORDED,
+		      NX_HOW_FILLED,  /* its record was lost; the producer's end and its neighbours
+					 tell */
+		      NX_HOW_ASSUMED, /* the producer's record was lost too; only the waiter tells
+				       */
+		      NX_HOW_BEFORE,  /* it happened before the window */
+		      NX_RELEASE_HOW_COUNT,
+};
+const char *nx_release_how_name(enum nx_release_how how); /* "recorded"; "" for none */
+
+enum nx_node_flags {
+	NX_NODE_FRAME = 1 << 0,	     /* the runtime's start-up and epilogue */
+	NX_NODE_CONTROL = 1 << 1,    /* the sequencer executes it itself */
+	NX_NODE_SOFT = 1 << 2,	     /* GpSimd makes descriptors in software */
+	NX_NODE_FIRST_SOFT = 1 << 3, /* the first of these: it loads its library */
+	NX_NODE_ISSUES_DMA = 1 << 4,
+	NX_NODE_TRANSPOSE = 1 << 5,
+	NX_NODE_MATMUL = 1 << 6,
+	NX_NODE_WEIGHTS = 1 << 7,
+};
+
+#define NX_NO_SLACK UINT64_MAX /* nothing else could have released it */
+
+struct nx_release_node {
+	int64_t start_ps; /* its record's */
+	int64_t work_ps;  /* from here it works: later than start if its duration contains a wait */
+	int64_t end_ps;
+	int64_t event_ps;  /* what released it happened */
+	int64_t ready_ps;  /* event and the usual lag */
+	uint64_t slack_ps; /* how much earlier the next candidate was ready */
+	uint32_t cause;	   /* node that released it; NX_NONE */
+	uint32_t place; /* instruction: its slot; block: into blocks; collective: its operation */
+	uint8_t kind;	/* enum nx_node_kind */
+	uint8_t graph;
+	uint8_t engine;	   /* of a block: that triggered it; NX_ENGINE_COUNT: not known */
+	uint8_t release;   /* enum nx_release_kind */
+	uint8_t how;	   /* enum nx_release_how */
+	uint8_t semaphore; /* of a release by semaphore */
+	uint16_t flags;	   /* enum nx_node_flags */
+};
+
+struct nx_ring_block { /* what one DMA engine did for one triggered block */
+	uint64_t size_bytes;
+	uint32_t queue;	   /* index of the graph's declaration */
+	uint32_t block_id; /* of a dynamic DMA: its number on its ring */
+	uint32_t packet_count;
+	uint32_t trigger; /* node; NX_NONE */
+	uint16_t dma_engine;
+	int16_t semaphore; /* -1: not known */
+	uint8_t queue_class;
+};
+
+struct nx_release_graph {
+	struct nx_release_nodes NX_VEC_BODY(struct nx_release_node) nodes;
+	NX_VEC(struct nx_ring_block) blocks;
+	uint32_t instruction_count;
+	int64_t end_ps;		/* of the window, which begins at 0 */
+	bool is_old_generation; /* trn1 and inf2 */
+};
+
+void nx_release_graph_release(struct nx_release_graph *graph);
+
+/* --- causes ---------------------------------------------------------------- */
+
+/* X(enum, name): where time goes. Engine and queue are stated beside it. */
+#define NX_CAUSE_MAP(X)                                                                            \
+	X(USEFUL, "useful")                                                                        \
+	X(TRANSPOSE, "transpose")                                                                  \
+	X(THROTTLED, "throttled")                                                                  \
+	X(CONTROL, "control")                                                                      \
+	X(DMA_ISSUE, "DMA issue")                                                                  \
+	X(ISSUE, "issue")                                                                          \
+	X(WAKE, "wake")                                                                            \
+	X(WAIT, "wait")                                                                            \
+	X(DESCRIPTORS, "DMA descriptors")                                                          \
+	X(STARTUP, "DMA start-up")                                                                 \
+	X(QUEUEING, "DMA queueing")                                                                \
+	X(TRANSFER, "DMA transfer")                                                                \
+	X(COMPLETION, "DMA completion")                                                            \
+	X(COLLECTIVE, "collective")                                                                \
+	X(OTHER_CORE, "other core")                                                                \
+	X(FRAME, "frame")                                                                          \
+	X(TRACE, "trace")                                                                          \
+	X(UNEXPLAINED, "unexplained")
+
+enum nx_cause {
+#define NX_CAUSE_ENUM(name, text) NX_CAUSE_##name,
+	NX_CAUSE_MAP(NX_CAUSE_ENUM)
+#undef NX_CAUSE_ENUM
+		NX_CAUSE_COUNT,
+};
+const char *nx_cause_name(enum nx_cause cause); /* "DMA start-up" */
+
+#endif
