@@ -108,7 +108,7 @@ static void visible_cores_with_gaps_are_workers_of_their_own_numbers(void **stat
 	for (uint32_t core = 0; core < 3; core++)
 		nx_trace_start(core, NX_TRACE_NRT_LOAD, 0, 0, 0, 0);
 	nx_tracer_end();
-	nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, true, note_worker, workers);
+	nx_tracer_take(NX_TRACER_ALL_CORES, UINT64_MAX, note_worker, workers);
 	assert_int_equal(workers[0], 2);
 	assert_int_equal(workers[1], 5);
 	assert_int_equal(workers[2], 6);
