@@ -14,20 +14,34 @@
 #include "base/map.h"
 #include "model/schema.h"
 
-/* The sums of the published list: 52 tables, 4 enumerations, 656 columns, 15 values; and one table
- * of our own with 7 columns. */
+static const enum nx_schema_table_id own[] = {
+	NX_SCHEMA_MemoryUsage,
+	NX_SCHEMA_ProgramCounter,
+};
+#define OWN_COUNT (sizeof(own) / sizeof(own[0]))
+
+static bool is_own(unsigned table)
+{
+	for (size_t i = 0; i < OWN_COUNT; i++)
+		if (own[i] == table)
+			return true;
+	return false;
+}
+
+/* The sums of the published list: 52 tables, 4 enumerations, 656 columns, 15 values; and the tables
+ * of our own. */
 static void has_all_tables_and_columns(void **state)
 {
 	unsigned columns = 0, values = 0;
 
 	(void)state;
-	assert_int_equal(NX_SCHEMA_TABLE_COUNT, 52 + 1);
+	assert_int_equal(NX_SCHEMA_TABLE_COUNT, 52 + OWN_COUNT);
 	assert_int_equal(NX_SCHEMA_ENUM_COUNT, 4);
 	for (unsigned i = 0; i < NX_SCHEMA_TABLE_COUNT; i++)
-		columns += nx_schema_tables[i].column_count;
+		columns += is_own(i) ? 0 : nx_schema_tables[i].column_count;
 	for (unsigned i = 0; i < NX_SCHEMA_ENUM_COUNT; i++)
 		values += nx_schema_enums[i].value_count;
-	assert_int_equal(columns, 656 + 7);
+	assert_int_equal(columns, 656);
 	assert_int_equal(values, 15);
 }
 
@@ -242,7 +256,7 @@ static void print_column(char *out, size_t cap, const struct nx_schema_table *ta
 
 typedef void (*line_fn)(void *context, const char *line);
 
-/* The whole schema, without the table of our own, in the form of that list. */
+/* The whole schema, without the tables of our own, in the form of that list. */
 static void each_line(line_fn fn, void *context)
 {
 	char line[256];
@@ -250,7 +264,7 @@ static void each_line(line_fn fn, void *context)
 	fn(context, "table\tfield\ttype\tunit\trequired");
 	for (unsigned t = 0; t < NX_SCHEMA_TABLE_COUNT; t++)
 		for (unsigned i = 0; i < nx_schema_tables[t].column_count; i++) {
-			if (t == NX_SCHEMA_MemoryUsage)
+			if (is_own(t))
 				continue;
 			print_column(line, sizeof(line), &nx_schema_tables[t],
 				     &nx_schema_tables[t].columns[i]);
