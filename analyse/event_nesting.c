@@ -95,8 +95,11 @@ void nx_event_nesting_place(struct nx_event_nesting *n, struct nx_system_event *
 	parent = enclosing(&stack->open, e);
 	e->parent_id = parent ? parent->id : 0;
 	e->depth = parent ? (uint16_t)(parent->depth + (parent->depth < UINT16_MAX)) : 0;
-	if (!e->flow_id && e->source == NX_SOURCE_RUNTIME)
-		e->flow_id = framework_flow(n, e);
+	e->call_flow_id = e->source == NX_SOURCE_RUNTIME ? framework_flow(n, e) : 0;
+	if (!e->flow_id) {
+		e->flow_id = e->call_flow_id;
+		e->call_flow_id = 0;
+	}
 	if (e->flags & NX_EVENT_INSTANT)
 		return;
 	drop_until(stack, e->end_ns);

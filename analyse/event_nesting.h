@@ -38,7 +38,8 @@ struct nx_event_nesting {
 };
 
 /* Fills parent_id (the innermost event of its thread that encloses it) and depth. A runtime event
- * without a flow takes that of the framework call it happened in. */
+ * without a flow takes that of the framework call it happened in; one with a flow belongs to both.
+ */
 void nx_event_nesting_place(struct nx_event_nesting *n, struct nx_system_event *event);
 void nx_event_nesting_release(struct nx_event_nesting *n);
 

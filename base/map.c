@@ -110,6 +110,41 @@ bool nx_map_get(const struct nx_map *map, uint64_t key, uint64_t *value)
 	return true;
 }
 
+/* Closes the gap at slot, so that no search ends before its key. */
+static void close_gap(struct nx_map *map, size_t slot)
+{
+	size_t mask = map->cap - 1;
+
+	for (size_t i = (slot + 1) & mask; map->entries[i].key; i = (i + 1) & mask) {
+		size_t home = mix(map->entries[i].key + salt_of(map->entries)) & mask;
+
+		if (((i - home) & mask) < ((i - slot) & mask))
+			continue;
+		map->entries[slot] = map->entries[i];
+		slot = i;
+	}
+	map->entries[slot] = (struct nx_map_entry){0};
+}
+
+bool nx_map_take(struct nx_map *map, uint64_t key, uint64_t *value)
+{
+	struct nx_map_entry *entry;
+
+	if (!map->len)
+		return false;
+	entry = find(map->entries, map->cap, key);
+	if (!entry->key)
+		return false;
+	if (value)
+		*value = entry->value;
+	map->len--;
+	if (key)
+		close_gap(map, (size_t)(entry - map->entries));
+	else
+		*entry = (struct nx_map_entry){0};
+	return true;
+}
+
 void nx_map_release(struct nx_map *map)
 {
 	nx_heap_free(map->entries);

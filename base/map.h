@@ -20,6 +20,8 @@ struct nx_map {
 /* Replaces an older value of the same key. */
 void nx_map_put(struct nx_map *map, uint64_t key, uint64_t value);
 bool nx_map_get(const struct nx_map *map, uint64_t key, uint64_t *value);
+/* Removes the key; false if it is not there. */
+bool nx_map_take(struct nx_map *map, uint64_t key, uint64_t *value);
 void nx_map_release(struct nx_map *map);
 
 struct nx_text_map_entry;

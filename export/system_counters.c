@@ -21,10 +21,10 @@ struct counters {
 	struct nx_perfetto *p;
 	const struct nx_system_profile *profile;
 	bool cpu_per_core;
-	uint32_t *hosts;		      /* process -> first process on the same instance */
-	struct tick *ticks;		      /* by host */
-	uint32_t *memory_tracks, *hbm_groups; /* by process */
-	struct nx_map tracks;		      /* of CPUs and device memories */
+	uint32_t *hosts;    /* process -> first process on the same instance */
+	struct tick *ticks; /* by host */
+	uint32_t *memory_tracks, *hbm_groups, *program_groups; /* by process */
+	struct nx_map tracks;				       /* of CPUs and device memories */
 	struct nx_arena arena;
 };
 
@@ -37,6 +37,7 @@ static void begin(struct counters *c)
 	c->ticks = NX_NEW_ARRAY(&c->arena, struct tick, count);
 	c->memory_tracks = NX_NEW_ARRAY(&c->arena, uint32_t, count);
 	c->hbm_groups = NX_NEW_ARRAY(&c->arena, uint32_t, count);
+	c->program_groups = NX_NEW_ARRAY(&c->arena, uint32_t, count);
 	for (uint32_t i = 0; i < count; i++) {
 		struct nx_slice instance = nx_slice_text(c->profile->processes[i].instance_id);
 		uint64_t host = i;
@@ -45,7 +46,7 @@ static void begin(struct counters *c)
 			nx_text_map_put(&instances, instance, i);
 		c->hosts[i] = (uint32_t)host;
 		c->ticks[i].host_track = c->ticks[i].average_track = NO_TRACK;
-		c->memory_tracks[i] = c->hbm_groups[i] = NO_TRACK;
+		c->memory_tracks[i] = c->hbm_groups[i] = c->program_groups[i] = NO_TRACK;
 	}
 	nx_text_map_release(&instances);
 }
@@ -172,6 +173,37 @@ static void add_hbm(void *context, const void *row)
 			  (double)s->category_bytes);
 }
 
+/* --- counters of programs ------------------------------------------------- */
+
+static uint32_t program_group(struct counters *c, uint32_t process)
+{
+	const struct nx_system_process *p = &c->profile->processes[process];
+	char name[NAME_MAX_BYTES];
+
+	if (c->program_groups[process] == NO_TRACK) {
+		snprintf(name, sizeof(name), "%.250s-pid%llu counters", p->instance_id,
+			 (unsigned long long)p->pid);
+		c->program_groups[process] =
+			nx_perfetto_track(c->p, NX_PERFETTO_ROOT, name, process);
+	}
+	return c->program_groups[process];
+}
+
+static void add_counter(void *context, const void *row)
+{
+	struct counters *c = context;
+	const struct nx_counter_sample *s = row;
+	uint64_t key = (uint64_t)s->process << 32 | s->name, track;
+
+	if (!nx_map_get(&c->tracks, key, &track)) {
+		track = nx_perfetto_counter(c->p, program_group(c, s->process),
+					    c->profile->processes[s->process].names[s->name],
+					    NX_UNIT_NONE, NULL, 0);
+		nx_map_put(&c->tracks, key, track);
+	}
+	nx_perfetto_count(c->p, (uint32_t)track, s->time_ns, s->value);
+}
+
 enum nx_status nx_system_counters_write(struct nx_perfetto *p,
 					const struct nx_system_profile *profile, bool cpu_per_core,
 					struct nx_error *err)
@@ -189,6 +221,9 @@ enum nx_status nx_system_counters_write(struct nx_perfetto *p,
 	nx_map_release(&c.tracks);
 	if (!st)
 		st = nx_system_scan(profile, NX_SYSTEM_HBM, add_hbm, &c, err);
+	nx_map_release(&c.tracks);
+	if (!st && profile->rows[NX_SYSTEM_COUNTER])
+		st = nx_system_scan(profile, NX_SYSTEM_COUNTER, add_counter, &c, err);
 	nx_map_release(&c.tracks);
 	nx_arena_release(&c.arena);
 	return st;

@@ -212,8 +212,9 @@ static struct nx_slice group_name(const struct json_export *x, const struct nx_s
 
 static bool is_integer_field(const char *key)
 {
-	static const char *const keys[] = {"exec_id", "device_core_idx", "nc_start_timestamp_ns",
-					   "nc_stop_timestamp_ns"};
+	static const char *const keys[] = {
+		"exec_id",     "device_core_idx", "nc_start_timestamp_ns", "nc_stop_timestamp_ns",
+		"source_line", "step_num"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (!strcmp(keys[i], key))
@@ -252,6 +253,8 @@ static void add_columns(struct json_export *x, const struct nx_system_event *e)
 		add_number(x, "flow_id", e->flow_id);
 	if (e->nrta_seq_id)
 		add_number(x, "nrta_seq_id", e->nrta_seq_id);
+	if (e->call_flow_id)
+		add_number(x, "call_flow_id", e->call_flow_id);
 	if (e->stream_id != UINT32_MAX)
 		add_number(x, "framework_stream_id", e->stream_id);
 	add_flag(x, "is_instant", e->flags & NX_EVENT_INSTANT);
@@ -333,6 +336,20 @@ static void write_cpu(void *context, const void *row)
 	nx_json_end_object(&x->w);
 }
 
+static void write_counter(void *context, const void *row)
+{
+	struct json_export *x = context;
+	const struct nx_counter_sample *s = row;
+
+	nx_json_begin_object(&x->w);
+	nx_json_key_text(&x->w, "name", x->profile->processes[s->process].names[s->name]);
+	write_place(x, s->process, -1);
+	nx_json_key_u64(&x->w, "timestamp", s->time_ns);
+	nx_json_key(&x->w, "value");
+	nx_json_f64(&x->w, s->value);
+	nx_json_end_object(&x->w);
+}
+
 static void write_hbm(void *context, const void *row)
 {
 	struct json_export *x = context;
@@ -383,10 +400,14 @@ static enum nx_status write_tables(struct json_export *x, struct nx_error *err)
 		{"cpu_util", NX_SYSTEM_CPU, write_cpu},
 		{"hbm_usage", NX_SYSTEM_HBM, write_hbm},
 		{"host_device_transfers", NX_SYSTEM_TRANSFER, write_transfer},
+		{"counters", NX_SYSTEM_COUNTER, write_counter},
 	};
 	enum nx_status st = NX_OK;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !st; i++) {
+		/* only programs that profile themselves have counters */
+		if (tables[i].table == NX_SYSTEM_COUNTER && !x->profile->rows[NX_SYSTEM_COUNTER])
+			continue;
 		nx_json_key(&x->w, tables[i].section);
 		nx_json_begin_array(&x->w);
 		st = nx_system_scan(x->profile, tables[i].table, tables[i].write, x, err);

@@ -47,6 +47,7 @@ static void field_text(enum nx_group_field field, const struct nx_system_profile
 		       const struct nx_system_event *e, char text[256])
 {
 	const struct nx_system_process *p = &profile->processes[e->process];
+	const char *name;
 
 	*text = 0;
 	switch (field) {
@@ -57,7 +58,9 @@ static void field_text(enum nx_group_field field, const struct nx_system_profile
 		snprintf(text, 256, "pid%llu", (unsigned long long)p->pid);
 		break;
 	case NX_GROUP_THREAD:
-		snprintf(text, 256, "tid%llu", (unsigned long long)e->thread_id);
+		name = nx_system_thread_name(p, e->thread_id);
+		snprintf(text, 256, "tid%llu%s%.100s", (unsigned long long)e->thread_id,
+			 name ? " " : "", name ? name : "");
 		break;
 	case NX_GROUP_CORE:
 		if (e->nc_idx >= 0)
@@ -328,9 +331,10 @@ static void put_event(struct nx_slices *x, const struct nx_system_event *e, cons
 	size_t at = nx_lanes_put(&row->layout, e->start_ns, end_ns, end_slice, row);
 	struct lane *lane = find_lane(row, at);
 	/* flows are numbered per process */
-	uint64_t flow = e->flow_id ^ (uint64_t)e->process << 48;
+	uint64_t process = (uint64_t)e->process << 48;
+	uint64_t ids[] = {e->flow_id ^ process, e->call_flow_id ^ process};
 	/* not ended anywhere: one call may lead to several cores */
-	struct nx_perfetto_flows flows = {.out_ids = &flow, .out_count = 1};
+	struct nx_perfetto_flows flows = {.out_ids = ids, .out_count = e->call_flow_id ? 2 : 1};
 
 	if (is_instant) {
 		lane->instant_is_open = true;

@@ -300,7 +300,9 @@ enum nx_status nx_system_totals_read(struct nx_system_totals *totals,
 	totals->processes =
 		NX_NEW_ARRAY(&totals->arena, struct nx_process_totals, profile->process_count);
 	for (unsigned table = 0; table < NX_SYSTEM_TABLE_COUNT && !st; table++)
-		st = nx_system_scan(profile, (enum nx_system_table)table, add[table], totals, err);
+		if (add[table])
+			st = nx_system_scan(profile, (enum nx_system_table)table, add[table],
+					    totals, err);
 	if (st)
 		nx_system_totals_release(totals);
 	else

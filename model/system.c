@@ -43,6 +43,23 @@ struct nx_slice nx_system_interned(const struct nx_system_profile *profile, uint
 	return profile->source.interned(profile->source.context, process, id);
 }
 
+const char *nx_system_thread_name(const struct nx_system_process *process, uint64_t thread_id)
+{
+	size_t low = 0, high = process->thread_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (process->threads[middle].thread_id < thread_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < process->thread_count && process->threads[low].thread_id == thread_id
+		       ? process->threads[low].name
+		       : NULL;
+}
+
 const char *nx_system_event_name(const struct nx_system_profile *profile,
 				 const struct nx_system_event *event)
 {

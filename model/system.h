@@ -40,7 +40,8 @@ struct nx_system_event {
 	uint64_t id;	    /* as recorded; those of framework events follow the recorded ones */
 	uint64_t parent_id; /* innermost enclosing event of the same thread, 0 = none */
 	uint64_t thread_id;
-	uint64_t flow_id; /* connects framework, runtime and hardware events; 0 = none */
+	uint64_t flow_id;      /* connects framework, runtime and hardware events; 0 = none */
+	uint64_t call_flow_id; /* of a part of an execution: flow of the call around it; 0 = none */
 	struct nx_event_handle handle;
 	uint64_t model_id;    /* of the execution it belongs to; 0 = none known */
 	uint64_t nrta_seq_id; /* of the asynchronous request it belongs to; 0 = none */
@@ -67,6 +68,13 @@ struct nx_memory_sample {
 	uint64_t time_ns;
 	uint64_t usage_bytes;
 	uint32_t process;
+};
+
+struct nx_counter_sample { /* a number that the program reported */
+	uint64_t time_ns;
+	double value; /* from then on */
+	uint32_t process;
+	uint32_t name; /* into the process's names */
 };
 
 struct nx_hbm_sample { /* device memory after an allocation or a release */
@@ -96,7 +104,8 @@ struct nx_host_transfer {
 	X(CPU, struct nx_cpu_sample)                                                               \
 	X(MEMORY, struct nx_memory_sample)                                                         \
 	X(HBM, struct nx_hbm_sample)                                                               \
-	X(TRANSFER, struct nx_host_transfer)
+	X(TRANSFER, struct nx_host_transfer)                                                       \
+	X(COUNTER, struct nx_counter_sample)
 
 enum nx_system_table {
 #define NX_SYSTEM_TABLE_ENUM(name, row) NX_SYSTEM_##name,
@@ -131,6 +140,11 @@ struct nx_system_process {  /* one <instance>_pid_<pid> folder */
 		uint32_t worker_gid;
 	} * workers;
 	size_t worker_count;
+	struct nx_thread_name { /* threads that the program named, by id */
+		uint64_t thread_id;
+		const char *name;
+	} * threads;
+	size_t thread_count;
 };
 
 struct nx_device_capture { /* an NTFF found beside the traces, and the NEFF it belongs to */
@@ -196,6 +210,8 @@ size_t nx_system_attributes(const struct nx_system_profile *profile,
 			    size_t cap);
 struct nx_slice nx_system_interned(const struct nx_system_profile *profile, uint32_t process,
 				   uint64_t id);
+/* The name the program gave a thread; NULL if it did not. */
+const char *nx_system_thread_name(const struct nx_system_process *process, uint64_t thread_id);
 const char *nx_system_event_name(const struct nx_system_profile *profile,
 				 const struct nx_system_event *event);
 

@@ -3,6 +3,7 @@
 
 #include "base/path.h"
 #include "format/process_folder.h"
+#include "format/spans.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -69,6 +70,8 @@ static void take_file(struct walk *w, const char *folder, const char *path, uint
 		process_of(w, folder)->cpu_path = path;
 	else if (!strcmp(name, "host_mem.pb"))
 		process_of(w, folder)->memory_path = path;
+	else if (!strcmp(name, NX_SPANS_FILE))
+		process_of(w, folder)->spans_path = path;
 	else if (nx_slice_ends(n, ".ntff"))
 		nx_vec_push(&w->found->sessions, file);
 	else if (nx_slice_ends(n, ".neff"))

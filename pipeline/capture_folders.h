@@ -27,6 +27,7 @@ struct nx_found_process {
 	const char *folder;
 	const char *name;					      /* "i-0123_pid_45" */
 	const char *info_path, *events_path, *cpu_path, *memory_path; /* NULL when absent */
+	const char *spans_path;
 };
 
 struct nx_found_processes NX_VEC_BODY(struct nx_found_process);

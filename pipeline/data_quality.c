@@ -251,8 +251,9 @@ static void warn_missing(struct nx_system_profile *p, uint32_t index,
 		{loss->memory_is_missing, "host_mem.pb", "host memory"},
 	};
 
+	/* A program that profiled itself without a runtime has nothing else to say. */
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (files[i].is_missing)
+		if (files[i].is_missing && !d->files.has_spans)
 			nx_system_warn(p, NX_WARN_MISSING,
 				       "%s has no %s: %s of this process are missing.", folder,
 				       files[i].file, files[i].costs);
@@ -353,6 +354,44 @@ void nx_data_quality_report_framework(struct nx_system_profile *p, const char *p
 			       " have no start, %" PRIu64 " no end.",
 			       path, loss->malformed_count, loss->orphan_count,
 			       loss->unfinished_count);
+}
+
+void nx_data_quality_report_spans(struct nx_system_profile *p, const char *path,
+				  const struct nx_spans_loss *loss)
+{
+	const struct {
+		uint64_t count;
+		const char *text;
+	} counts[] = {
+		{loss->unreadable_count, "records cannot be read."},
+		{loss->unfinished_count, "spans have no recorded end; they end with the session."},
+		{loss->orphan_count, "spans have no recorded start; they are left out."},
+		{loss->backwards_count, "spans end before they start."},
+		{loss->duplicate_count, "spans began twice; the first one ends where the second "
+					"one begins."},
+		{loss->unnamed_count, "spans use a name that the file does not define."},
+	};
+
+	if (loss->is_newer || loss->unknown_count)
+		nx_system_warn(p, NX_WARN_UNKNOWN,
+			       "%s: a later version of the profiler wrote it; %" PRIu64
+			       " records are not understood. Update neuron-explorer.",
+			       path, loss->unknown_count);
+	if (loss->lost_count)
+		nx_system_warn(p, NX_WARN_LOSS,
+			       "%s: %" PRIu64 " of %" PRIu64
+			       " events were dropped while the program ran. Give the profiler a "
+			       "larger buffer, or record less.",
+			       path, loss->lost_count, loss->recorded_count);
+	if (loss->torn_bytes)
+		nx_system_warn(p, NX_WARN_LOSS,
+			       "%s: the last %" PRIu64
+			       " bytes do not form a complete record; all before is shown.",
+			       path, loss->torn_bytes);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		if (counts[i].count)
+			nx_system_warn(p, NX_WARN_LOSS, "%s: %" PRIu64 " %s", path, counts[i].count,
+				       counts[i].text);
 }
 
 void nx_data_quality_report_shift(struct nx_system_profile *p, const char *path, bool is_epoch)

@@ -144,8 +144,9 @@ static void read_process(struct nx_system_run *run, uint32_t index)
 	nx_file_forget(input->events.bytes);
 	nx_ntrace_decode_cpu(&input->decoder, count_row, &run->profile.rows[NX_SYSTEM_CPU]);
 	nx_ntrace_decode_memory(&input->decoder, count_row, &run->profile.rows[NX_SYSTEM_MEMORY]);
+	nx_system_read_spans(run, index);
 	nx_system_read_frameworks(run, index);
-	nx_progress_add(&run->progress, input->events.bytes.len);
+	nx_progress_add(&run->progress, input->events.bytes.len + input->spans.bytes.len);
 }
 
 void nx_system_read_events(struct nx_system_run *run)

@@ -63,19 +63,36 @@ static void measure(void *context, const struct nx_framework_event *event)
 		r->last_ns = event->row.end_ns;
 }
 
-static uint32_t name_id(struct nx_process_input *input, struct nx_arena *arena,
-			struct nx_slice name)
+uint32_t nx_system_name_id(struct nx_system_run *run, uint32_t process, struct nx_slice name)
 {
+	struct nx_process_input *input = &run->inputs[process];
 	const char *copy;
 	uint64_t id;
 
 	if (nx_text_map_get(&input->name_ids, name, &id))
 		return (uint32_t)id;
-	copy = nx_arena_copy(arena, name);
+	copy = nx_arena_copy(&run->profile.arena, name);
 	id = input->names.len;
 	nx_vec_push(&input->names, copy);
 	nx_text_map_put(&input->name_ids, nx_slice_of(copy, name.len), id);
 	return (uint32_t)id;
+}
+
+void nx_system_sink_framework(struct nx_system_run *run, uint32_t process,
+			      struct nx_system_event *row, struct nx_slice name)
+{
+	struct nx_process_input *input = &run->inputs[process];
+
+	row->id = input->next_id++;
+	if (!row->flow_id)
+		row->flow_id = row->id;
+	row->process = process;
+	row->type = NX_FRAMEWORK_EVENT_TYPE;
+	row->source = NX_SOURCE_FRAMEWORK;
+	row->nc_idx = -1;
+	row->worker_gid = UINT32_MAX;
+	row->name = nx_system_name_id(run, process, name);
+	nx_system_sink_event(run, row, input->names.items[row->name]);
 }
 
 static uint64_t shown_at(const struct framework_read *r, uint64_t time_ns)
@@ -91,7 +108,6 @@ static uint64_t shown_at(const struct framework_read *r, uint64_t time_ns)
 static void take(void *context, const struct nx_framework_event *event)
 {
 	struct framework_read *r = context;
-	struct nx_process_input *input = &r->run->inputs[r->process];
 	struct nx_system_event row = event->row;
 
 	if (event->is_flow_point)
@@ -100,16 +116,7 @@ static void take(void *context, const struct nx_framework_event *event)
 		nx_map_get(&r->flows, moment(&row), &row.flow_id);
 	row.start_ns = shown_at(r, row.start_ns);
 	row.end_ns = shown_at(r, row.end_ns);
-	row.id = input->next_id++;
-	if (!row.flow_id)
-		row.flow_id = row.id;
-	row.process = r->process;
-	row.type = NX_FRAMEWORK_EVENT_TYPE;
-	row.source = NX_SOURCE_FRAMEWORK;
-	row.nc_idx = -1;
-	row.worker_gid = UINT32_MAX;
-	row.name = name_id(input, &r->run->profile.arena, event->name);
-	nx_system_sink_event(r->run, &row, input->names.items[row.name]);
+	nx_system_sink_framework(r->run, r->process, &row, event->name);
 }
 
 static uint64_t later(uint64_t time_ns, uint64_t by_ns)

@@ -45,6 +45,8 @@ static void close_process(struct nx_process_input *input)
 	nx_file_unmap(&input->events);
 	nx_file_unmap(&input->cpu);
 	nx_file_unmap(&input->memory);
+	nx_spans_decoder_release(&input->spans_decoder);
+	nx_file_unmap(&input->spans);
 	nx_vec_release(&input->names);
 	nx_text_map_release(&input->name_ids);
 	memset(input, 0, sizeof(*input));
@@ -63,8 +65,9 @@ static enum nx_status open_process(struct nx_system_run *run, const struct nx_fo
 	map_if_there(run, &input->events, found->events_path);
 	map_if_there(run, &input->cpu, found->cpu_path);
 	map_if_there(run, &input->memory, found->memory_path);
+	map_if_there(run, &input->spans, found->spans_path);
 	files = (struct nx_ntrace_files){input->info.bytes, input->events.bytes, input->cpu.bytes,
-					 input->memory.bytes};
+					 input->memory.bytes, input->spans.bytes.len > 0};
 	st = nx_ntrace_decoder_open(&input->decoder, &files, found->name, index,
 				    &run->profile.arena, process, err);
 	if (st) {
@@ -260,7 +263,7 @@ static enum nx_status open_run(struct nx_system_run *run, struct nx_error *err)
 			"capture wrote (it has folders named <instance>_pid_<pid>)",
 			run->options.directory);
 	for (uint32_t i = 0; i < p->process_count; i++)
-		event_bytes += run->inputs[i].events.bytes.len;
+		event_bytes += run->inputs[i].events.bytes.len + run->inputs[i].spans.bytes.len;
 	nx_progress_begin(&run->progress, "reading system traces", event_bytes,
 			  run->options.show_progress);
 	st = process_run(run, err);

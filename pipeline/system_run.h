@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/spool.h"
 #include "decode/ntrace/ntrace_decoder.h"
+#include "decode/spans/spans_decoder.h"
 #include "pipeline/capture_folders.h"
 #include "pipeline/system_profile.h"
 
@@ -26,8 +27,9 @@ struct nx_system_filter {
 };
 
 struct nx_process_input {
-	struct nx_file info, events, cpu, memory;
+	struct nx_file info, events, cpu, memory, spans;
 	struct nx_ntrace_decoder decoder;
+	struct nx_spans_decoder spans_decoder;
 	uint8_t *roles; /* by name */
 	struct nx_process_names NX_VEC_BODY(
 		const char *) names; /* decoder's, then the framework's */
@@ -149,6 +151,16 @@ bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *eve
 
 /* system_framework.c: traces of frameworks in the process's folder. */
 void nx_system_read_frameworks(struct nx_system_run *run, uint32_t process);
+/* Index into the process's names; a new one is copied. */
+uint32_t nx_system_name_id(struct nx_system_run *run, uint32_t process, struct nx_slice name);
+/* Adds a framework event; row has times, thread, stream, flags, handle and perhaps a flow. */
+void nx_system_sink_framework(struct nx_system_run *run, uint32_t process,
+			      struct nx_system_event *row, struct nx_slice name);
+
+/* system_spans.c: what the process recorded about itself. */
+void nx_system_read_spans(struct nx_system_run *run, uint32_t process);
+void nx_system_scan_counters(struct nx_system_run *run, uint32_t process, nx_row_fn fn,
+			     void *context);
 
 /* system_devices.c: session files and the NEFFs they belong to. */
 void nx_system_find_devices(struct nx_system_run *run);

@@ -22,7 +22,10 @@ size_t nx_system_run_attributes(void *context, const struct nx_system_event *eve
 	struct nx_system_run *run = context;
 
 	if (event->source == NX_SOURCE_FRAMEWORK)
-		return 0;
+		return event->handle.words[0] ? nx_spans_event_attributes(
+							&run->inputs[event->process].spans_decoder,
+							event, out, cap)
+					      : 0;
 	return nx_ntrace_event_attributes(&run->inputs[event->process].decoder, event, out, cap);
 }
 
@@ -33,7 +36,8 @@ void nx_system_run_read_attributes(void *context, const struct nx_system_event *
 
 	if (event->source == NX_SOURCE_FRAMEWORK) {
 		read->shape = NULL;
-		read->count = 0;
+		read->count =
+			nx_system_run_attributes(context, event, read->items, NX_MAX_ATTRIBUTES);
 		return;
 	}
 	nx_ntrace_read_event(&run->inputs[event->process].decoder, event, shapes, read);
@@ -271,7 +275,9 @@ static void scan_samples(struct nx_system_run *run, enum nx_system_table table, 
 	for (uint32_t i = 0; i < run->profile.process_count; i++) {
 		if (!run->inputs[i].is_kept)
 			continue;
-		if (table == NX_SYSTEM_CPU)
+		if (table == NX_SYSTEM_COUNTER)
+			nx_system_scan_counters(run, i, fn, context);
+		else if (table == NX_SYSTEM_CPU)
 			nx_ntrace_decode_cpu(&run->inputs[i].decoder, fn, context);
 		else
 			nx_ntrace_decode_memory(&run->inputs[i].decoder, fn, context);
@@ -291,6 +297,7 @@ enum nx_status nx_system_run_scan(void *context, enum nx_system_table table, nx_
 		return st;
 	case NX_SYSTEM_CPU:
 	case NX_SYSTEM_MEMORY:
+	case NX_SYSTEM_COUNTER:
 		scan_samples(run, table, fn, fn_context);
 		return NX_OK;
 	case NX_SYSTEM_HBM:

@@ -159,8 +159,8 @@ static void put_event(void *context, const void *item)
 	const struct nx_system_event *e = item;
 	struct nx_row *row = &rows->row;
 	uint64_t duration_ns = nx_event_duration_ns(e);
-	char flow_digits[NX_NUMBER_MAX], stream_digits[NX_NUMBER_MAX];
-	struct nx_slice flow;
+	char flow_digits[2][NX_NUMBER_MAX], stream_digits[NX_NUMBER_MAX];
+	struct nx_slice flows[2];
 
 	nx_event_fields_read(&rows->reader, e, &rows->fields);
 	nx_row_put_i64(row, NX_COL_SystemProfileEvents_id, (int64_t)e->id);
@@ -173,8 +173,11 @@ static void put_event(void *context, const void *item)
 	nx_row_put_u64(row, NX_COL_SystemProfileEvents_duration_ns, duration_ns);
 	put_place(rows, e);
 	if (e->flow_id) {
-		flow = nx_slice_of(flow_digits, nx_format_u64(flow_digits, e->flow_id));
-		nx_row_put_list_text(row, NX_COL_SystemProfileEvents_flow_id, &flow, 1);
+		flows[0] = nx_slice_of(flow_digits[0], nx_format_u64(flow_digits[0], e->flow_id));
+		flows[1] =
+			nx_slice_of(flow_digits[1], nx_format_u64(flow_digits[1], e->call_flow_id));
+		nx_row_put_list_text(row, NX_COL_SystemProfileEvents_flow_id, flows,
+				     e->call_flow_id ? 2 : 1);
 	}
 	if (e->stream_id != UINT32_MAX)
 		nx_row_put_slice(row, NX_COL_SystemProfileEvents_framework_stream_id,

@@ -132,6 +132,33 @@ enum nx_status nx_fill_system_memory(struct nx_system_fill *fill)
 	return st;
 }
 
+static void put_counter(void *context, const void *item)
+{
+	const struct nx_system_fill *fill = context;
+	const struct nx_counter_sample *s = item;
+	const struct nx_system_process *process = &fill->profile->processes[s->process];
+	struct nx_row row;
+
+	nx_row_init(&row, NX_SCHEMA_ProgramCounter);
+	nx_row_put_u64(&row, NX_COL_ProgramCounter_timestamp, s->time_ns);
+	nx_row_put_text(&row, NX_COL_ProgramCounter_name, process->names[s->name]);
+	nx_row_put_f64(&row, NX_COL_ProgramCounter_value, s->value);
+	nx_row_put_text(&row, NX_COL_ProgramCounter_instance_id, process->instance_id);
+	nx_row_put_u64(&row, NX_COL_ProgramCounter_process_id, process->pid);
+	nx_table_sink_put(fill->sink, &row);
+}
+
+enum nx_status nx_fill_program_counters(struct nx_system_fill *fill)
+{
+	enum nx_status st;
+
+	nx_table_sink_begin(fill->sink, NX_SCHEMA_ProgramCounter);
+	st = put_by_time(fill, NX_SYSTEM_COUNTER, sizeof(struct nx_counter_sample), put_counter,
+			 fill);
+	nx_table_sink_end(fill->sink, NX_SCHEMA_ProgramCounter);
+	return st;
+}
+
 /* --- the devices ----------------------------------------------------------- */
 
 /* By the runtime's number of a category, whose text is nx_ntrace_category_name(). The published

@@ -64,6 +64,7 @@ enum nx_status nx_fill_system_events(struct nx_system_fill *fill); /* SystemProf
 enum nx_status nx_fill_system_hbm(struct nx_system_fill *fill); /* SystemProfileHbmUsage */
 enum nx_status nx_fill_system_cpu(struct nx_system_fill *fill); /* CpuUsage */
 enum nx_status nx_fill_system_memory(struct nx_system_fill *fill); /* HostMemUsage */
+enum nx_status nx_fill_program_counters(struct nx_system_fill *fill); /* ProgramCounter */
 enum nx_status nx_fill_system_metadata(struct nx_system_fill *fill); /* SystemProfileMetadata */
 enum nx_status nx_fill_system_devices(struct nx_system_fill *fill); /* DeviceProfileList */
 enum nx_status nx_fill_system_notes(struct nx_system_fill *fill); /* Warning, SchemaFields */

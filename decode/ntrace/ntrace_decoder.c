@@ -180,7 +180,8 @@ enum nx_status nx_ntrace_decoder_open(struct nx_ntrace_decoder *decoder,
 			 .cpu_is_missing = !files->cpu.len,
 			 .memory_is_missing = !files->memory.len},
 	};
-	if (!files->info.len && !files->events.len && !files->cpu.len && !files->memory.len)
+	if (!files->info.len && !files->events.len && !files->cpu.len && !files->memory.len &&
+	    !files->has_spans)
 		return nx_fail(err, NX_FORMAT,
 			       "%s holds no system trace: trace_info.pb, ntrace.pb, cpu_util.pb "
 			       "and host_mem.pb are missing or empty; was the traced process "

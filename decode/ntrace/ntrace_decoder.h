@@ -32,6 +32,7 @@ struct nx_ntrace_loss {
 
 struct nx_ntrace_files { /* empty when missing */
 	struct nx_slice info, events, cpu, memory;
+	bool has_spans; /* the folder has a spans.pb, so all of them may be missing */
 };
 
 struct nx_ntrace_decoder {

@@ -86,6 +86,12 @@ static inline nx_profiler_options nx_profiler_options_default(void)
 int nx_profiler_start(const nx_profiler_options *options);
 /* Stops it and completes its files. Spans that are still open are marked as unfinished. */
 int nx_profiler_stop(void);
+/*
+ * Starts the runtime's part of a running session, for a libnrt.so.1 that was loaded after the
+ * start. The session looks for it itself, about 20 times a second; this does so now. OK if there is
+ * none.
+ */
+int nx_profiler_join_runtime(void);
 /* Returns after everything recorded before the call is in the files. */
 int nx_profiler_flush(void);
 
@@ -229,6 +235,8 @@ nx_span nx_profiler_put_text(nx_profiler_kind kind, const char *text, size_t len
 void nx_profiler_put_end(nx_span span, const nx_attribute *attributes, size_t count);
 void nx_profiler_put_complete(nx_name name, uint64_t start_ticks, uint64_t end_ticks,
 			      const nx_attribute *attributes, size_t count);
+void nx_profiler_put_complete_on(uint32_t thread_id, nx_name name, uint64_t start_ticks,
+				 uint64_t end_ticks, const nx_attribute *attributes, size_t count);
 void nx_profiler_put_instant(nx_name name, const nx_attribute *attributes, size_t count);
 void nx_profiler_put_counter(nx_name name, double value);
 nx_span nx_profiler_put_step(nx_name name, int64_t step_num, const nx_attribute *attributes,
@@ -284,6 +292,16 @@ static inline void nx_profiler_complete(nx_name name, uint64_t start_ticks, uint
 {
 	if (nx_profiler_is_on())
 		nx_profiler_put_complete(name, start_ticks, end_ticks, attributes, count);
+}
+
+/* The same for another thread, which the operating system numbers so (gettid). */
+static inline void nx_profiler_complete_on(uint32_t thread_id, nx_name name, uint64_t start_ticks,
+					   uint64_t end_ticks, const nx_attribute *attributes,
+					   size_t count)
+{
+	if (nx_profiler_is_on())
+		nx_profiler_put_complete_on(thread_id, name, start_ticks, end_ticks, attributes,
+					    count);
 }
 
 static inline void nx_profiler_instant(nx_name name, const nx_attribute *attributes, size_t count)

@@ -25,7 +25,7 @@ namespace nx
 /* A key and a value: an integer, a double, a bool or a text. */
 struct attribute : nx_attribute {
 	attribute(const char *key, std::string_view text)
-		: nx_attribute(nx_attribute_text(nx_profiler_name(key), text.data(), text.size()))
+	    : nx_attribute(nx_attribute_text(nx_profiler_name(key), text.data(), text.size()))
 	{
 	}
 	attribute(const char *key, const char *text) : attribute(key, std::string_view(text))
@@ -56,7 +56,7 @@ class span
 {
       public:
 	explicit span(std::string_view name)
-		: span_(nx_profiler_begin_text(name.data(), name.size()))
+	    : span_(nx_profiler_begin_text(name.data(), name.size()))
 	{
 	}
 	explicit span(nx_name name) : span_(nx_profiler_begin(name))
@@ -64,9 +64,8 @@ class span
 	}
 	/* The attributes are made in any case; test nx_profiler_is_on() where that is too much. */
 	span(std::string_view name, std::initializer_list<attribute> attributes)
-		: span_(nx_profiler_begin_text_with(NX_PROFILER_ANNOTATION, name.data(),
-						    name.size(), attributes.begin(),
-						    attributes.size()))
+	    : span_(nx_profiler_begin_text_with(NX_PROFILER_ANNOTATION, name.data(), name.size(),
+						attributes.begin(), attributes.size()))
 	{
 	}
 	span(span &&other) noexcept : span_(other.span_)
@@ -100,7 +99,7 @@ class step : public span
 {
       public:
 	step(const char *name, std::int64_t number)
-		: span(adopted{}, nx_profiler_step_begin(nx_profiler_name(name), number))
+	    : span(adopted{}, nx_profiler_step_begin(nx_profiler_name(name), number))
 	{
 	}
 };

@@ -32,7 +32,10 @@ static struct {
 	struct nx_trace_ring *ring;
 	struct nx_profiler_runtime runtime;
 	struct nx_host_identity identity;
-	uint64_t init_ns;
+	uint64_t init_ns, epoch_offset_ns;
+	nx_profiler_options options; /* while it runs; output_dir is a copy */
+	char output_dir[FOLDER_BYTES];
+	bool is_runtime_refused;
 	bool is_described; /* trace_info.pb is ours to complete */
 	nx_profiler_demand_fn demand;
 	void *demand_context;
@@ -199,13 +202,17 @@ static enum nx_status prepare_ring(const nx_profiler_options *options, struct nx
 static enum nx_status begin(const nx_profiler_options *options, struct nx_error *refused,
 			    struct nx_error *err)
 {
-	uint64_t epoch_offset_ns = nx_trace_clock_epoch_offset_ns();
 	struct nx_profiler_drain_options drain;
 	char folder[FOLDER_BYTES];
 	enum nx_status st;
 
 	nx_host_identity_read(&session.identity);
 	session.init_ns = nx_trace_clock_epoch_ns();
+	session.epoch_offset_ns = nx_trace_clock_epoch_offset_ns();
+	session.options = *options;
+	snprintf(session.output_dir, sizeof(session.output_dir), "%s", options->output_dir);
+	session.options.output_dir = session.output_dir;
+	session.is_runtime_refused = false;
 	nx_profiler_runtime_find(&session.runtime);
 	st = make_folder(options->output_dir, err);
 	if (!st)
@@ -217,9 +224,9 @@ static enum nx_status begin(const nx_profiler_options *options, struct nx_error 
 		return st;
 	memcpy(folder, directory, sizeof(folder));
 	if (options->with_runtime &&
-	    nx_profiler_runtime_begin(&session.runtime, options, epoch_offset_ns, folder,
+	    nx_profiler_runtime_begin(&session.runtime, options, session.epoch_offset_ns, folder,
 				      sizeof(folder), refused))
-		refused->status = NX_UNSUPPORTED;
+		session.is_runtime_refused = true;
 	session.is_described = true;
 	if (strcmp(folder, directory)) { /* the other runtime made a folder, and describes it */
 		char path[FOLDER_BYTES + 32];
@@ -230,7 +237,8 @@ static enum nx_status begin(const nx_profiler_options *options, struct nx_error 
 		memcpy(directory, folder, sizeof(directory));
 		session.is_described = false;
 	}
-	drain = (struct nx_profiler_drain_options){directory, session.ring, epoch_offset_ns};
+	drain = (struct nx_profiler_drain_options){directory, session.ring,
+						   session.epoch_offset_ns};
 	st = nx_profiler_drain_begin(&drain, err);
 	if (st)
 		(void)nx_profiler_runtime_end(&session.runtime);
@@ -268,7 +276,51 @@ NX_PROFILER_EXPORT int nx_profiler_start(const nx_profiler_options *given)
 	pthread_mutex_unlock(&session.lock);
 	if (st)
 		return fail(status_of(st), &err);
-	return refused.status ? fail(NX_PROFILER_RUNTIME, &refused) : NX_PROFILER_OK;
+	return session.is_runtime_refused && refused.message[0]
+		       ? fail(NX_PROFILER_RUNTIME, &refused)
+		       : NX_PROFILER_OK;
+}
+
+/* --- a runtime that is loaded later ------------------------------------------------------------
+ */
+
+/* Under the lock. A runtime that made a folder of its own keeps it. */
+static enum nx_status join_runtime(struct nx_error *err)
+{
+	char folder[FOLDER_BYTES];
+	enum nx_status st;
+
+	if (!session.is_on || !session.options.with_runtime || session.runtime.is_on ||
+	    session.is_runtime_refused)
+		return NX_OK;
+	nx_profiler_runtime_find(&session.runtime);
+	memcpy(folder, directory, sizeof(folder));
+	st = nx_profiler_runtime_begin(&session.runtime, &session.options, session.epoch_offset_ns,
+				       folder, sizeof(folder), err);
+	session.is_runtime_refused = st != NX_OK;
+	return st;
+}
+
+NX_PROFILER_EXPORT int nx_profiler_join_runtime(void)
+{
+	struct nx_error err = {0};
+	enum nx_status st;
+
+	pthread_mutex_lock(&session.lock);
+	st = join_runtime(&err);
+	pthread_mutex_unlock(&session.lock);
+	return st ? fail(status_of(st), &err) : NX_PROFILER_OK;
+}
+
+void nx_profiler_look_for_runtime(void)
+{
+	struct nx_error err = {0};
+
+	/* Whoever holds the lock may be waiting for this thread to end. */
+	if (pthread_mutex_trylock(&session.lock))
+		return;
+	(void)join_runtime(&err);
+	pthread_mutex_unlock(&session.lock);
 }
 
 /* --- stop ------------------------------------------------------------------------------------- */
@@ -279,7 +331,8 @@ static enum nx_status end(struct nx_error *err)
 	bool is_described, is_whole;
 
 	set_switch(0);
-	is_described = nx_profiler_runtime_end(&session.runtime) || !session.is_described;
+	is_described = (nx_profiler_runtime_end(&session.runtime) && session.runtime.share) ||
+		       !session.is_described;
 	is_whole = nx_profiler_drain_end(err);
 	nx_trace_ring_forget(session.ring);
 	session.is_on = false;

@@ -263,6 +263,7 @@ static void keep_draining(void *unused)
 		asked = drain.flushes;
 		pthread_mutex_unlock(&drain.lock);
 		take_all();
+		nx_profiler_look_for_runtime();
 		pthread_mutex_lock(&drain.lock);
 		drain.flushed = asked;
 		pthread_cond_broadcast(&drain.wakes);

@@ -68,6 +68,9 @@ extern struct nx_trace_ring *_Atomic nx_profiler_ring;
 
 /* --- profiler_drain.c ---------------------------------------------------------------------- */
 
+/* Called by the thread in each round: libnrt.so.1 may have been loaded. profiler.c */
+void nx_profiler_look_for_runtime(void);
+
 struct nx_profiler_drain_options {
 	const char *folder;
 	struct nx_trace_ring *ring;

@@ -50,9 +50,12 @@ static size_t fit(const nx_attribute *attributes, size_t count, unsigned words)
 	return count;
 }
 
-/* False if nothing can be recorded; otherwise the first two words are there. */
-static inline bool begin(struct place *p, enum nx_profiler_record what, nx_name name,
-			 uint64_t ticks, unsigned words)
+/*
+ * False if nothing can be recorded; otherwise the first two words are there. A thread of 0 is the
+ * caller's.
+ */
+static inline bool begin_on(struct place *p, uint32_t thread_id, enum nx_profiler_record what,
+			    nx_name name, uint64_t ticks, unsigned words)
 {
 	struct nx_trace_writer *writer = nx_trace_writer_get();
 	uint32_t session = __atomic_load_n(&nx_profiler_switch, __ATOMIC_ACQUIRE);
@@ -69,13 +72,20 @@ static inline bool begin(struct place *p, enum nx_profiler_record what, nx_name 
 	p->at = 2;
 	p->end = words;
 	nx_trace_word(p->words, 0,
-		      nx_trace_head((writer->thread_id & ((1u << NX_RECORD_THREAD_BITS) - 1)) |
+		      nx_trace_head(((thread_id ? thread_id : writer->thread_id) &
+				     ((1u << NX_RECORD_THREAD_BITS) - 1)) |
 					    (uint64_t)(name & (NX_PROFILER_MAX_NAMES - 1))
 						    << NX_RECORD_NAME_SHIFT |
 					    (uint64_t)what << NX_RECORD_WHAT_SHIFT,
 				    0, words));
 	nx_trace_word(p->words, 1, ticks);
 	return true;
+}
+
+static inline bool begin(struct place *p, enum nx_profiler_record what, nx_name name,
+			 uint64_t ticks, unsigned words)
+{
+	return begin_on(p, 0, what, name, ticks, words);
 }
 
 static inline void put(struct place *p, uint64_t value)
@@ -177,10 +187,18 @@ NX_PROFILER_EXPORT void nx_profiler_put_complete(nx_name name, uint64_t start_ti
 						 uint64_t end_ticks, const nx_attribute *attributes,
 						 size_t count)
 {
+	nx_profiler_put_complete_on(0, name, start_ticks, end_ticks, attributes, count);
+}
+
+NX_PROFILER_EXPORT void nx_profiler_put_complete_on(uint32_t thread_id, nx_name name,
+						    uint64_t start_ticks, uint64_t end_ticks,
+						    const nx_attribute *attributes, size_t count)
+{
 	struct place p;
 
 	count = fit(attributes, count, 3);
-	if (!begin(&p, NX_RECORD_COMPLETE, name, end_ticks, 3 + words_of(attributes, count)))
+	if (!begin_on(&p, thread_id, NX_RECORD_COMPLETE, name, end_ticks,
+		      3 + words_of(attributes, count)))
 		return;
 	put(&p, start_ticks);
 	put_attributes(&p, attributes, count);

@@ -292,6 +292,14 @@ const struct nx_timeline_rule nx_timeline_rules[] = {
 		.series = {LEVEL("CPU", "percent", CpuUsage, util_percent)},
 	},
 	{
+		.table = NX_SCHEMA_ProgramCounter,
+		AT(ProgramCounter, timestamp),
+		.group = {SHOWN("", ProgramCounter, instance_id),
+			  SHOWN("pid ", ProgramCounter, process_id)},
+		.track = {SHOWN("", ProgramCounter, name)},
+		.series = {LEVEL("counter", "", ProgramCounter, value)},
+	},
+	{
 		.table = NX_SCHEMA_SystemProfileHbmUsage,
 		AT(SystemProfileHbmUsage, timestamp),
 		.group = {SHOWN("", SystemProfileHbmUsage, instance_id)},

@@ -91,10 +91,11 @@ async function checkArguments() {
 async function checkFlows() {
   const members = {};
   for (const event of events)
-    if (event.flow_id && !event.is_instant) {
-      const key = `${event.process_id} ${event.instance_id} ${event.flow_id}`;
-      members[key] = (members[key] ?? 0) + 1;
-    }
+    for (const flow of [event.flow_id, event.call_flow_id])
+      if (flow && !event.is_instant) {
+        const key = `${event.process_id} ${event.instance_id} ${flow}`;
+        members[key] = (members[key] ?? 0) + 1;
+      }
   const arrows = Object.values(members).reduce((n, count) => n + count - 1, 0);
   check('flows', (await trace.query('select count(*) n from flow'))[0].n, arrows);
 }

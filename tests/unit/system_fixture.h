@@ -35,6 +35,7 @@ struct nx_system_fixture {
 	struct nx_memory_sample memory[FIXTURE_ROWS];
 	struct nx_hbm_sample hbm[FIXTURE_ROWS];
 	struct nx_host_transfer transfers[FIXTURE_ROWS];
+	struct nx_counter_sample counters[FIXTURE_ROWS];
 	unsigned failing_table; /* its scan fails; NX_SYSTEM_TABLE_COUNT: none */
 	struct nx_arena arena;
 	struct nx_error err;

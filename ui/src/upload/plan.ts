@@ -28,7 +28,7 @@ const endsWith = (path: string, ...ends: string[]) =>
 const isInFolder = (chosen: Chosen) => chosen.path.includes("/");
 /** Files of a system capture. */
 const isTrace = (chosen: Chosen) =>
-	/(^|\/)(ntrace|trace_info|cpu_util|host_mem)\.pb$/.test(chosen.path);
+	/(^|\/)(ntrace|trace_info|cpu_util|host_mem|spans)\.pb$/.test(chosen.path);
 
 /** Files that nobody means to upload. */
 function isJunk(path: string): boolean {

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "export/exporters.h"
 #include "system_export.h"
 
@@ -34,6 +36,11 @@ static void a_failing_table_fails_the_exporters_that_read_it(void **state)
 		for (size_t i = 0; i < nx_system_exporter_count; i++) {
 			struct nx_output out;
 
+			/* no summary has counters, and the others ask only if there are any */
+			f->p.rows[NX_SYSTEM_COUNTER] = table == NX_SYSTEM_COUNTER;
+			if (table == NX_SYSTEM_COUNTER &&
+			    strstr(nx_system_exporters[i].name, "summary"))
+				continue;
 			f->failing_table = table;
 			assert_int_equal(nx_output_open(&out, "/dev/null", &f->err), NX_OK);
 			assert_int_equal(nx_system_exporters[i].write(&f->p, &options, &out,
