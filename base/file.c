@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
 #include "base/arena.h"
+#include "base/disk.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -334,16 +335,29 @@ enum nx_status nx_output_open(struct nx_output *out, const char *path, struct nx
 	return NX_OK;
 }
 
+/* Of a file the sentence names the disk; where a pipe or a device leads is not known. */
+static enum nx_status fail_full(struct nx_output *out, const char *name)
+{
+	const char *option = out->place_option ? out->place_option : "--output-file";
+	char what[400], remedy[100];
+	struct stat facts;
+
+	if (!out->path || fstat(out->fd, &facts) || !S_ISREG(facts.st_mode))
+		return nx_fail(&out->error, NX_NO_SPACE,
+			       "cannot write %s: the disk is full; free some space or choose "
+			       "another place with %s",
+			       name, option);
+	snprintf(what, sizeof(what), "cannot write %s", name);
+	snprintf(remedy, sizeof(remedy), "choose another place with %s", option);
+	return nx_disk_fail_full(&out->error, name, what, remedy);
+}
+
 static void fail_write(struct nx_output *out, int errno_value)
 {
 	const char *name = out->path ? out->path : "standard output";
 
 	if (errno_value == ENOSPC || errno_value == EDQUOT)
-		out->status =
-			nx_fail(&out->error, NX_NO_SPACE,
-				"cannot write %s: the disk is full; free some space or "
-				"choose another place with %s",
-				name, out->place_option ? out->place_option : "--output-file");
+		out->status = fail_full(out, name);
 	else
 		out->status = nx_fail_errno(&out->error, errno_value, "cannot write %s", name);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 #include "base/bare/bits.h"
+#include "base/disk.h"
 #include "base/spool_inside.h"
 #include <assert.h>
 #include <errno.h>
@@ -202,11 +203,13 @@ static enum nx_status open_file(struct nx_spool *spool, struct nx_error *err)
 static enum nx_status fail_write(const struct nx_spool *spool, int errno_value,
 				 struct nx_error *err)
 {
-	if (errno_value == ENOSPC || errno_value == EDQUOT)
-		return nx_fail(err, NX_NO_SPACE,
-			       "cannot sort in %s: the disk is full; free some space or set "
-			       "TMPDIR to a directory on a larger disk",
-			       spool->directory);
+	char what[400];
+
+	if (errno_value == ENOSPC || errno_value == EDQUOT) {
+		snprintf(what, sizeof(what), "cannot sort in %s", spool->directory);
+		return nx_disk_fail_full(err, spool->directory, what,
+					 "set TMPDIR to a directory on a larger disk");
+	}
 	return nx_fail_errno(err, errno_value, "cannot write a temporary file in %s",
 			     spool->directory);
 }

@@ -131,6 +131,7 @@ struct nx_system_process {  /* one <instance>_pid_<pid> folder */
 	bool has_clock_offset;
 	int64_t clock_offset_ns;
 	uint64_t stored_event_count, total_event_count; /* records; differ when some were dropped */
+	bool was_disk_full;				/* the capture says so */
 	const char **names;				/* of events, categories, framework calls */
 	size_t name_count;
 	bool *name_is_used; /* of the recorded names: events of it occurred; may be NULL */

@@ -255,8 +255,8 @@ static void warn_missing(struct nx_system_profile *p, uint32_t index,
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (files[i].is_missing && !d->files.has_spans)
 			nx_system_warn(p, NX_WARN_MISSING,
-				       "%s has no %s: %s of this process are missing.", folder,
-				       files[i].file, files[i].costs);
+				       "%s/%s is missing or empty, so this process has no %s.",
+				       folder, files[i].file, files[i].costs);
 	if (loss->info_is_damaged)
 		nx_system_warn(p, NX_WARN_LOSS,
 			       "%s/trace_info.pb is damaged; names and times of its session are "
@@ -300,6 +300,13 @@ static void warn_loss(struct nx_system_profile *p, uint32_t index,
 	/* Without an end the counts are too old to tell what was dropped. */
 	if (loss->has_no_end)
 		warn_end(p, index, d);
+	else if (process->total_event_count > process->stored_event_count && process->was_disk_full)
+		nx_system_warn(p, NX_WARN_LOSS,
+			       "%" PRIu64 " trace events of %" PRIu64
+			       " are missing in %s: the disk was full. Free some space, or capture "
+			       "to another disk.",
+			       process->total_event_count - process->stored_event_count,
+			       process->total_event_count, process->folder);
 	else if (process->total_event_count > process->stored_event_count)
 		nx_system_warn(
 			p, NX_WARN_LOSS,

@@ -4,7 +4,9 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "format/process_folder.h"
 #include "pipeline/data_quality.h"
 #include "pipeline/system_run.h"
 
@@ -59,6 +61,7 @@ static enum nx_status open_process(struct nx_system_run *run, const struct nx_fo
 	struct nx_process_input *input = &run->inputs[index];
 	struct nx_system_process *process = &run->profile.processes[index];
 	struct nx_ntrace_files files;
+	const char *mark;
 	enum nx_status st;
 
 	map_if_there(run, &input->info, found->info_path);
@@ -75,6 +78,8 @@ static enum nx_status open_process(struct nx_system_run *run, const struct nx_fo
 		return nx_context(err, "%s", found->folder);
 	}
 	process->folder = found->folder;
+	mark = nx_arena_printf(&run->profile.arena, "%s/" NX_PROCESS_DISK_FULL, found->folder);
+	process->was_disk_full = access(mark, F_OK) == 0;
 	input->next_id = UINT64_C(1) << 62; /* beyond every recorded id */
 	input->is_kept = nx_system_filter_keeps_process(&run->filter, process);
 	copy_names(run, index);

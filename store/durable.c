@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/disk.h"
 #include "base/file.h"
 
 #define DEPTH_MAX 64u /* each level holds a descriptor */
@@ -17,11 +18,13 @@
 static enum nx_status fail_change(struct nx_error *err, int errno_value, const char *what,
 				  const char *shown, const char *name)
 {
-	if (errno_value == ENOSPC || errno_value == EDQUOT)
-		return nx_fail(err, NX_NO_SPACE,
-			       "cannot %s %s/%s: the disk is full; free some space or choose "
-			       "another place with --data-path",
-			       what, shown, name);
+	char sentence[400];
+
+	if (errno_value == ENOSPC || errno_value == EDQUOT) {
+		snprintf(sentence, sizeof(sentence), "cannot %s %s/%s", what, shown, name);
+		return nx_disk_fail_full(err, shown, sentence,
+					 "choose another place with --data-path");
+	}
 	return nx_fail_errno(err, errno_value, "cannot %s %s/%s", what, shown, name);
 }
 

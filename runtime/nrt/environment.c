@@ -2,6 +2,7 @@
 #include "runtime/nrt/environment.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -57,6 +58,29 @@ bool nx_environment_switch(const char *variable, bool fallback)
 	return fallback;
 }
 
+/* Names the nearest value, or all if none is near. */
+static void log_unknown(const char *variable, const char *text, const char *const *names,
+			size_t count)
+{
+	const char *nearest = nx_trace_filter_nearest_of(nx_slice_text(text), names, count);
+	char all[200] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < count && used < sizeof(all); i++)
+		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+					 i == 0		 ? ""
+					 : i + 1 < count ? ", "
+							 : " or ",
+					 names[i]);
+	if (nearest)
+		nx_log_error("environment",
+			     "%s=%.40s is not a known value; did you mean %s? Using %s", variable,
+			     text, nearest, names[0]);
+	else
+		nx_log_error("environment", "%s=%.40s is not a known value: %s. Using %s", variable,
+			     text, all, names[0]);
+}
+
 size_t nx_environment_choice(const char *variable, const char *const *names, size_t count)
 {
 	const char *text = text_of(variable);
@@ -66,10 +90,7 @@ size_t nx_environment_choice(const char *variable, const char *const *names, siz
 		if (strcmp(text, names[i]) == 0)
 			return i;
 	if (text)
-		nx_log_error("environment",
-			     "%s=%.40s is not a known value; did you mean %s? Using %s", variable,
-			     text, nx_trace_filter_nearest_of(nx_slice_text(text), names, count),
-			     names[0]);
+		log_unknown(variable, text, names, count);
 	return 0;
 }
 

@@ -97,21 +97,34 @@ enum nx_status nx_guest_stream_open(struct nx_guest_stream *stream, const char *
 	return NX_OK;
 }
 
+static bool is_full(int errno_value)
+{
+	return errno_value == ENOSPC || errno_value == EDQUOT;
+}
+
 bool nx_guest_stream_append(struct nx_guest_stream *stream, struct nx_slice records)
 {
+	int code;
+
 	if (stream->fd < 0)
 		return false;
 	if (nx_write_all(stream->fd, records)) {
 		stream->written_bytes += records.len;
 		return true;
 	}
-	if (errno == ENOSPC || errno == EDQUOT)
+	code = errno;
+	if (is_full(code))
 		note_full_disk(stream->path);
-	if (!stream->has_failed)
+	if (!stream->has_failed && is_full(code))
+		snprintf(stream->failure, sizeof(stream->failure),
+			 "cannot write %.150s: the disk is full; events are dropped until there is "
+			 "space again",
+			 stream->path);
+	else if (!stream->has_failed)
 		snprintf(stream->failure, sizeof(stream->failure),
 			 "cannot write %.150s (errno %d): events are dropped until writing works "
 			 "again",
-			 stream->path, errno);
+			 stream->path, code);
 	stream->has_failed = true;
 	if (ftruncate(stream->fd, (off_t)stream->written_bytes))
 		snprintf(stream->failure, sizeof(stream->failure),

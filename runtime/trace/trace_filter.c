@@ -2,6 +2,7 @@
 #include "runtime/trace/trace_filter.h"
 
 #include <assert.h>
+#include <strings.h>
 
 #include "base/bare/text.h"
 #include "runtime/trace/trace_event.h"
@@ -172,8 +173,12 @@ static void consider(struct nx_slice name, const char *candidate, unsigned *leas
 		     const char **nearest)
 {
 	unsigned d = nx_edit_distance(name, nx_slice_text(candidate));
+	size_t len = strlen(candidate);
 
-	if (*nearest && d >= *least)
+	if (len && len == name.len && !strncasecmp(candidate, (const char *)name.data, len))
+		d = 1;
+	/* beyond that a hint misleads more than it helps */
+	if (d > 1 + len / 4 || d >= len || (*nearest && d >= *least))
 		return;
 	*least = d;
 	*nearest = candidate;
@@ -207,13 +212,19 @@ const char *nx_trace_filter_nearest_of(struct nx_slice name, const char *const *
 
 static enum nx_status no_such_type(struct nx_slice item, struct nx_error *err)
 {
+	const char *nearest = nearest_type(item);
+
 	if (item.len == 0)
 		return nx_fail(err, NX_USAGE,
 			       "the list of event types has an empty item; write names as in "
 			       "\"hardware,nrt_execute\"");
+	if (!nearest)
+		return nx_fail(err, NX_USAGE,
+			       "there is no event type \"%.*s\"; 'neuron-explorer capture "
+			       "--systrace-get-event-types' lists them",
+			       (int)(item.len < 60 ? item.len : 60), (const char *)item.data);
 	return nx_fail(err, NX_USAGE, "there is no event type \"%.*s\"; did you mean \"%s\"?",
-		       (int)(item.len < 60 ? item.len : 60), (const char *)item.data,
-		       nearest_type(item));
+		       (int)(item.len < 60 ? item.len : 60), (const char *)item.data, nearest);
 }
 
 enum nx_status nx_trace_filter_set_type(struct nx_trace_filter *filter, const char *name,

@@ -44,7 +44,7 @@ NX_MUST_CHECK enum nx_status nx_trace_filter_parse_types(struct nx_trace_filter 
 NX_MUST_CHECK enum nx_status nx_trace_filter_set_type(struct nx_trace_filter *filter,
 						      const char *name, bool is_on,
 						      struct nx_error *err);
-/* The candidate that differs least from name; there must be at least one. */
+/* The candidate that differs least from name; NULL if none is near. */
 const char *nx_trace_filter_nearest_of(struct nx_slice name, const char *const *candidates,
 				       size_t count);
 uint64_t nx_trace_filter_all_types(void);

@@ -510,7 +510,8 @@ static int fill_small_disk(void)
 		return 2;
 	fclose(f);
 	/* Fill the disk, so that the record cannot be written. */
-	if (nx_staging_commit(s, &err) != NX_NO_SPACE || !strstr(err.message, "the disk is full"))
+	if (nx_staging_commit(s, &err) != NX_NO_SPACE ||
+	    !strstr(err.message, "is full, which has the folder"))
 		return 3;
 	if (state_of(ws, "large") != NX_PROFILE_FAILED || state_of(ws, "small") != NX_PROFILE_READY)
 		return 4;

@@ -227,7 +227,8 @@ def fill_small_disk(folder, explorer, program, neff):
             f'{out}; free some space') in done.stderr, done
     assert 'MAX_EVENTS' not in done.stderr, done
     shown = t.must_view(out)
-    assert 'the capture ends at' in shown.stderr or 'dropped during capture' in shown.stderr, shown
+    assert 'the capture ends at' in shown.stderr or 'the disk was full' in shown.stderr, shown
+    assert 'increasing buffer' not in shown.stderr, shown
     stored = int(re.search(r'^  records +(\d+) stored', shown.stdout, re.M)[1])
     assert stored > 1000, shown
     # A command that fails keeps its exit code.
@@ -251,6 +252,14 @@ def fill_with_profiles(folder, explorer):
     for profile in profiles:
         subprocess.run([explorer, 'show-session', '-s', profile], check=True,
                        stdout=subprocess.DEVNULL)
+    for output in (['--output-format', 'json', '--output-file', folder / 'shown.json'],
+                   ['--output-format', 'parquet', '--output-file', folder / 'tables'],
+                   ['--ingest-only', '--data-path', folder / 'workspace']):
+        done = subprocess.run([explorer, 'view', '-s', profiles[0], *output], check=False,
+                              capture_output=True, text=True, timeout=120)
+        assert done.returncode == NO_SPACE, done
+        assert re.search(rf'cannot \w+ \S+: the disk at {folder} is full, which has the folder '
+                         rf'{folder}\S*; free some space, or choose', done.stderr), done
 
 
 CASES = [

@@ -182,6 +182,7 @@ static const struct {
 	 "=enable is not 0 or 1; did you mean 1? Using 0"},
 	{"NEURON_SIM_STRICT", "2", "=2 is not a number from 0 to 1; using 0"},
 	{"NEURON_SIM", "timming", "did you mean timing? Using both"},
+	{"NEURON_SIM", "xyz", "=xyz is not a known value: both, numeric or timing. Using both"},
 	{"NEURON_RT_ENABLE_DGE_NOTIFICATIONS", "1", NULL},
 	{"NEURON_RT_INSPECT_DEVICE_PROFILE", "modle",
 	 "=modle is not 0, 1, model or session; did you mean model? Using 0"},

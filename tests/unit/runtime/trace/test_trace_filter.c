@@ -126,13 +126,15 @@ static void wrong_types_are_told_with_the_nearest(void **state)
 	refuse_types("nrt_exectue", "no event type \"nrt_exectue\"; did you mean \"nrt_execute\"?");
 	refuse_types("hardwre", "\"hardware\"");
 	refuse_types("software,^nc_exec_runing", "\"nc_exec_running\"");
-	refuse_types("NRT_LOAD", "did you mean");
+	refuse_types("NRT_LOAD", "did you mean \"nrt_load\"?");
+	refuse_types("nosuch", "no event type \"nosuch\"; 'neuron-explorer capture "
+			       "--systrace-get-event-types' lists them");
 	refuse_types("", "empty item");
 	refuse_types("nrt_load,", "empty item");
 	refuse_types("^", "empty item");
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
-	refuse_types(longest, "did you mean");
+	refuse_types(longest, "lists them");
 }
 
 static void single_cores_are_switched(void **state)
