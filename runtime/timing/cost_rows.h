@@ -95,4 +95,11 @@ struct nx_lanes_row {
 extern const struct nx_lanes_row nx_lanes_rows[];
 extern const size_t nx_lanes_row_count;
 
+/* Scalar: from the end of an instruction to the start of one on another route. */
+struct nx_refill_row {
+	uint32_t refill_ps;
+	struct nx_source source;
+};
+extern const struct nx_refill_row nx_refill_row;
+
 #endif

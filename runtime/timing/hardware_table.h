@@ -133,6 +133,9 @@ struct nx_cost {
 	uint64_t occupancy_ps; /* COMPUTE: from completion to completion, back to back */
 	uint64_t gap_ps;       /* CONTROL: from its end to the start of the next */
 	bool is_rate_bound;    /* WEIGHTS, MATMUL: takes longer when throttled */
+	/* COMPUTE on Scalar: after an instruction of another route it starts refill_ps after that
+	 * one's end, without overlap. 0: all partitions. */
+	uint32_t route, refill_ps;
 };
 
 /*

@@ -22,6 +22,7 @@ struct shape {
 	uint8_t lanes;
 	bool is_known;
 	uint64_t elements; /* of the longest operand, per partition */
+	uint32_t places;   /* partitions at which the operands begin, hashed */
 };
 
 static unsigned arch_of(unsigned generation)
@@ -91,6 +92,7 @@ static struct shape shape_of(const uint8_t *word, unsigned generation)
 		psum_sources += !a->is_write && a->address >= NX_PSUM_BASE;
 		bf16 += a->dtype == NX_DTYPE_BF16;
 		shape.lanes = a->partition_count;
+		shape.places = shape.places * 131 + (a->address >> NX_PARTITION_SHIFT);
 		shape.elements = elements > shape.elements ? elements : shape.elements;
 	}
 	shape.is_known = effect.access_count > 0;
@@ -225,6 +227,16 @@ static int64_t lanes_ps(unsigned generation, unsigned engine, uint8_t opcode,
 	return 0;
 }
 
+/* Instructions on all partitions share a route; of others, those of one opcode and place. */
+static uint32_t route_of(unsigned generation, unsigned engine, uint8_t opcode,
+			 const struct shape *shape)
+{
+	if (generation != NX_ON_V3 || engine != NX_ENGINE_SCALAR || !shape->is_known ||
+	    shape->lanes >= NX_PARTITION_COUNT)
+		return 0;
+	return ((shape->places * 131 + shape->lanes) << 8 | opcode) | 1u << 31;
+}
+
 static void compute_cost(unsigned generation, unsigned engine, const uint8_t *word,
 			 struct nx_cost *out)
 {
@@ -244,6 +256,8 @@ static void compute_cost(unsigned generation, unsigned engine, const uint8_t *wo
 	out->kind = NX_COST_COMPUTE;
 	out->latency_ps = (uint64_t)latency_ps;
 	out->occupancy_ps = (uint64_t)(occupancy_ps > row->least_ps ? occupancy_ps : row->least_ps);
+	out->route = route_of(generation, engine, opcode, &shape);
+	out->refill_ps = nx_refill_row.refill_ps;
 	out->evidence = (uint8_t)row->source.evidence;
 	if (row->cycles > 0 && !shape.is_known)
 		out->evidence = NX_ASSUMED;

@@ -103,6 +103,7 @@ struct nx_sim_queue {
 	uint64_t reached_ps;	/* the head came to the front */
 	uint64_t next_start_ps; /* no earlier than this */
 	uint64_t last_end_ps;
+	uint32_t route; /* of the last one that started */
 };
 
 struct nx_sim_array {

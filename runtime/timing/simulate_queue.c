@@ -12,6 +12,9 @@ static void schedule_head(struct nx_simulation *sim, unsigned core, unsigned eng
 	uint64_t time_ps =
 		nx_sim_later(now_ps, nx_sim_later(head->reached_ps, queue->next_start_ps));
 
+	if (head->cost.kind == NX_COST_COMPUTE && head->cost.route != queue->route)
+		time_ps = nx_sim_later(time_ps, queue->last_end_ps + head->cost.refill_ps);
+
 	queue->reached_ps = time_ps;
 	queue->is_scheduled = true;
 	nx_sim_schedule(sim, NX_SIM_QUEUE, core, engine, time_ps);
@@ -42,6 +45,7 @@ static uint64_t run_compute(struct nx_sim_queue *queue, const struct nx_cost *co
 		nx_sim_later(start_ps + cost->latency_ps, queue->last_end_ps + cost->occupancy_ps);
 
 	queue->next_start_ps = end_ps - overlap_ps;
+	queue->route = cost->route;
 	return end_ps;
 }
 

@@ -55,21 +55,24 @@ def check_program(program, simulate, arch, folder):
     assert abs(captured - simulated) < ROUNDING_US, f'{captured} us captured, {simulated} simulated'
 
 
-def check_pair(program, data, neff, ntff, folder):
+def check_pair(program, data, errors, neff, ntff, folder):
     measured = viewed_us(program, data / neff, data / ntff)
     error = 100 * (captured_us(program, data / neff, folder) / measured - 1)
     assert abs(error) <= timing.SLOWED.get(neff, timing.MOST_ERROR), \
         f'a capture of the simulator is off by {error:.1f} %'
+    errors.append(abs(error))
 
 
 def main(argv):
     program, simulate = (pathlib.Path(name).resolve() for name in argv[1:3])
     data = pathlib.Path(argv[3]).resolve() / 'data'
+    errors = []
     cases = [(f'vector add, {arch}', functools.partial(check_program, program, simulate, arch))
              for arch in ('trn1', 'trn2')]
     if (data / timing.PAIRS[0][1]).exists():
-        cases += [(neff, functools.partial(check_pair, program, data, neff, ntff))
+        cases += [(neff, functools.partial(check_pair, program, data, errors, neff, ntff))
                   for neff, ntff in timing.PAIRS]
+        cases += [('the median error', lambda _: timing.check_median(errors))]
     else:
         print(f'# no captures at {argv[3]}: only our own programs are compared')
     return run_cases(cases)

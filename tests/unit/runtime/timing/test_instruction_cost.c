@@ -289,7 +289,7 @@ static void test_weights(void **state)
 	array_word(NX_OP_LDWEIGHTS, NX_DTYPE_FP32, -9, 128);
 	expect_array(NX_DEVICE_TRN2, NX_COST_WEIGHTS, 235008, false);
 	array_word(NX_OP_LDWEIGHTS, NX_DTYPE_FP16, -9, 128);
-	expect_array(NX_DEVICE_TRN2, NX_COST_WEIGHTS, 59008, false);
+	expect_array(NX_DEVICE_TRN2, NX_COST_WEIGHTS, 62464, false);
 	array_word(NX_OP_LDWEIGHTS, NX_DTYPE_FP16, -8, 128); /* 16 bytes are near */
 	expect_array(NX_DEVICE_TRN2, NX_COST_WEIGHTS, 13333, true);
 }

@@ -65,6 +65,8 @@ static void test_short_runs_cost_by_number(void **state)
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(STORE, 64, 136), false), 478600);
 	/* 64 * (7 + 100 / 20) */
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 64, 100), false), 776200);
+	/* 64 * (9.3 + 18 / 20): 10.2 for each */
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 64, 18), false), 661000);
 	/* a cycle for each, in place of 7 ns */
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 4, 4), false), 13000);
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(IN_HBM, 16, 2), false), 1768200);

@@ -85,6 +85,63 @@ static void test_back_to_back(void **state)
 	timing_fixture_close(&f);
 }
 
+static void add_copy_at(struct timing_fixture *f, unsigned engine, uint8_t opcode,
+			unsigned partition, unsigned lanes)
+{
+	uint8_t *word = timing_fixture_add(f, 0, engine, opcode);
+
+	word_copy(word, opcode, PARTITION(partition), row_of(4, 512), NX_DTYPE_FP32, 4096,
+		  row_of(4, 512), NX_DTYPE_FP32, lanes);
+}
+
+/* On all partitions, then twice on partition 32, on partition 64, and there with another opcode. */
+static const struct {
+	uint8_t opcode;
+	unsigned partition, lanes;
+	bool overlaps; /* its predecessor on Scalar */
+} routes[] = {
+	{NX_OP_COPY, 0, 128, true}, {NX_OP_COPY, 0, 128, true},	 {NX_OP_COPY, 32, 1, false},
+	{NX_OP_COPY, 32, 1, true},  {NX_OP_COPY, 64, 1, false},	 {NX_OP_CAST, 64, 1, false},
+	{NX_OP_CAST, 64, 1, true},  {NX_OP_COPY, 0, 128, false},
+};
+#define ROUTE_COUNT (sizeof(routes) / sizeof(routes[0]))
+
+static void run_routes(unsigned engine, enum nx_device_arch arch, bool *overlaps)
+{
+	struct timing_fixture f;
+
+	timing_fixture_open(&f, arch, 1);
+	for (uint32_t i = 0; i < ROUTE_COUNT; i++)
+		add_copy_at(&f, engine, routes[i].opcode, routes[i].partition, routes[i].lanes);
+	timing_fixture_must_run(&f);
+	for (uint32_t i = 1; i < ROUTE_COUNT; i++) {
+		uint64_t end_ps = timing_fixture_row(&f, 0, engine, i - 1)->end_ps;
+		uint64_t start_ps = timing_fixture_row(&f, 0, engine, i)->start_ps;
+
+		overlaps[i] = start_ps < end_ps;
+		if (!overlaps[i])
+			assert_int_equal(start_ps - end_ps, 25000);
+	}
+	timing_fixture_close(&f);
+}
+
+/* Scalar drains before instructions on some partitions, unless the last was like it. */
+static void test_routes(void **state)
+{
+	bool overlaps[ROUTE_COUNT];
+
+	(void)state;
+	run_routes(NX_ENGINE_SCALAR, NX_DEVICE_TRN2, overlaps);
+	for (size_t i = 1; i < ROUTE_COUNT; i++)
+		assert_int_equal(overlaps[i], routes[i].overlaps);
+	run_routes(NX_ENGINE_VECTOR, NX_DEVICE_TRN2, overlaps);
+	for (size_t i = 1; i < ROUTE_COUNT; i++)
+		assert_true(overlaps[i]);
+	run_routes(NX_ENGINE_SCALAR, NX_DEVICE_TRN1, overlaps); /* nothing is known of trn1 */
+	for (size_t i = 1; i < ROUTE_COUNT; i++)
+		assert_true(overlaps[i]);
+}
+
 /* The sequencer is ahead: a control word behind a queued compute word happens first. */
 static void test_front_runs_ahead(void **state)
 {
@@ -539,6 +596,7 @@ int main(void)
 		cmocka_unit_test(test_frame),
 		cmocka_unit_test(test_semaphore_chain),
 		cmocka_unit_test(test_back_to_back),
+		cmocka_unit_test(test_routes),
 		cmocka_unit_test(test_front_runs_ahead),
 		cmocka_unit_test(test_front_waits_for_compute),
 		cmocka_unit_test(test_queue_is_full),
