@@ -110,6 +110,8 @@ NX_MUST_CHECK enum nx_status nx_upload_check_space(struct nx_workspace *ws, uint
 NX_MUST_CHECK enum nx_status nx_upload_lock(struct nx_workspace *ws, const char *id, int *fd,
 					    struct nx_error *err);
 
+/* Whether a process is making a profile of that name. */
+bool nx_upload_has_live_try(struct nx_workspace *ws, const char *name);
 /* Removes what a failed or killed process left in staging under the name of an upload. */
 void nx_upload_forget_tries(struct nx_workspace *ws, const char *name);
 bool nx_upload_is_busy(const struct nx_workspace *ws,

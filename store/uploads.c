@@ -164,6 +164,18 @@ enum nx_status nx_uploads_discard(struct nx_workspace *ws, const char *name, str
 	return st;
 }
 
+bool nx_upload_has_live_try(struct nx_workspace *ws, const char *name)
+{
+	struct nx_version_ids dead = {0};
+	struct nx_arena arena = {0};
+	bool is_alive = false;
+
+	(void)!nx_staging_find(ws, name, &arena, &dead, &is_alive, NULL);
+	nx_vec_release(&dead);
+	nx_arena_release(&arena);
+	return is_alive;
+}
+
 void nx_upload_forget_tries(struct nx_workspace *ws, const char *name)
 {
 	struct nx_version_ids dead = {0};
