@@ -27,7 +27,7 @@ static enum nx_status load_all(struct nx_workspace *ws, struct nx_arena *arena, 
 	for (size_t i = 0; !st && i < ids.len; i++) {
 		struct nx_upload u;
 
-		if (nx_upload_load(ws, ids.items[i], arena, &u, NULL))
+		if (nx_upload_load_summary(ws, ids.items[i], arena, &u, NULL))
 			nx_upload_release(&u);
 		else
 			nx_vec_push(all, u);
@@ -59,7 +59,7 @@ static struct nx_profile_record record_of(const struct nx_upload *u)
 		.schema_version = "",
 		.store_version = NX_STORE_VERSION,
 		.created_ms = u->created_ms,
-		.size_bytes = nx_upload_received(u),
+		.size_bytes = u->counted_bytes,
 		.label = u->label,
 	};
 
@@ -205,7 +205,7 @@ static uint64_t age_ms(struct nx_workspace *ws, int uploads, const char *id, str
 	struct nx_upload u;
 	struct stat st;
 
-	if (!nx_upload_load(ws, id, arena, &u, NULL)) {
+	if (!nx_upload_load_summary(ws, id, arena, &u, NULL)) {
 		changed_ms = u.changed_ms;
 		*name = u.name;
 	} else if (!fstatat(uploads, id, &st, AT_SYMLINK_NOFOLLOW)) {

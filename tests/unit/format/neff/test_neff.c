@@ -279,7 +279,7 @@ static void test_refuses_a_bomb(void **state)
 	uint8_t *zeros = nx_heap_try_alloc(size);
 	const struct nx_neff_member member = {.name = nx_slice_text("zeros"),
 					      .bytes = nx_slice_of(zeros, size)};
-	struct nx_neff_header header = header_of(2, 1);
+	struct nx_neff_header header = header_of(2, 2);
 
 	f->file.len = 0;
 	nx_neff_write(&header, &member, 1, &f->file);
