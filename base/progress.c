@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/progress.h"
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/thread.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 #define QUIET_NS NS_PER_SECOND
@@ -15,9 +18,27 @@
 
 static int told_fd = -1;
 
+/* A long step without progress must not outlive its reader. */
+static void watch_reader(void *unused)
+{
+	struct pollfd reader = {.fd = told_fd};
+
+	(void)unused;
+	while (poll(&reader, 1, -1) < 0 && errno == EINTR)
+		continue;
+	if (reader.revents & POLLERR)
+		kill(getpid(), SIGTERM);
+}
+
 void nx_progress_tell(int fd)
 {
+	static struct nx_thread watcher;
+
 	told_fd = fd;
+	/* without it, the next report notices */
+	if (fd >= 0 && !watcher.is_running &&
+	    !nx_thread_start(&watcher, "nx-progress", watch_reader, NULL, NULL))
+		pthread_detach(watcher.id);
 }
 
 uint64_t nx_now_ns(void)

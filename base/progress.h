@@ -24,7 +24,8 @@ struct nx_progress {
 	uint64_t last_told_ns;
 };
 
-/* For the whole process; -1: no descriptor. Call it before threads start. */
+/* For the whole process; -1: no descriptor. Call it before threads start. From
+ * then on this program also ends when nobody reads the descriptor any more. */
 void nx_progress_tell(int fd);
 
 void nx_progress_begin(struct nx_progress *p, const char *what, uint64_t total, bool enabled);

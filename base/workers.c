@@ -2,6 +2,7 @@
 #include "base/workers.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -9,6 +10,8 @@
 
 #include "base/arena.h"
 #include "base/thread.h"
+
+#define LOOKS_MAX 256u /* jobs that are compared before one is chosen */
 
 struct nx_workers {
 	const char *name;
@@ -22,6 +25,7 @@ struct nx_workers {
 	unsigned thread_count, idle_count;
 	bool is_stopping;
 	struct nx_thread threads[NX_WORKERS_MAX];
+	uint64_t clients[NX_WORKERS_MAX]; /* of the jobs that run; 0: none */
 };
 
 unsigned nx_workers_default_count(unsigned most)
@@ -34,11 +38,65 @@ unsigned nx_workers_default_count(unsigned most)
 	return count < 1 ? 1 : (unsigned)count < most ? (unsigned)count : most;
 }
 
+static unsigned count_running(const struct nx_workers *w, uint64_t client)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; client && i < w->thread_max; i++)
+		count += w->clients[i] == client;
+	return count;
+}
+
+/* The next job for a thread; NULL if all that wait are of clients that have their share. */
+static struct nx_job *choose_job(const struct nx_workers *w)
+{
+	struct nx_job *best = NULL;
+	unsigned least = w->thread_max > 1 && !w->is_stopping ? w->thread_max - 1 : UINT_MAX;
+	unsigned looks = LOOKS_MAX;
+
+	for (struct nx_job *job = w->first; job && least && looks; job = job->next, looks--) {
+		unsigned running = count_running(w, job->client);
+
+		if (running < least) {
+			best = job;
+			least = running;
+		}
+	}
+	return best;
+}
+
+/* False if it has half of the queue already. */
+static bool has_room(const struct nx_workers *w, const struct nx_job *added)
+{
+	size_t count = 0;
+
+	if (!w->waiting_max || added->is_continued)
+		return true;
+	if (w->waiting_count >= w->waiting_max)
+		return false;
+	if (!added->client || w->waiting_count < w->waiting_max / 2)
+		return true;
+	for (const struct nx_job *job = w->first; job; job = job->next)
+		count += job->client == added->client;
+	return count < w->waiting_max / 2;
+}
+
+static void note_client(struct nx_workers *w, uint64_t old, uint64_t new)
+{
+	unsigned i = 0;
+
+	while (i < w->thread_max && w->clients[i] != old)
+		i++;
+	if (i < w->thread_max) /* else it runs on a thread that awaits it */
+		w->clients[i] = new;
+}
+
 /* Takes the job out of the queue and runs it; called and left with the lock held. */
 static void run_job(struct nx_workers *w, struct nx_job *job)
 {
 	struct nx_job **at = &w->first, *before = NULL;
 	bool is_detached = job->is_detached;
+	uint64_t client = job->client;
 
 	for (; *at != job; at = &(*at)->next)
 		before = *at;
@@ -47,9 +105,16 @@ static void run_job(struct nx_workers *w, struct nx_job *job)
 		w->last = before;
 	w->waiting_count--;
 	job->state = NX_JOB_RUNNING;
+	if (client)
+		note_client(w, 0, client);
 	pthread_mutex_unlock(&w->lock);
 	job->run(job->context);
 	pthread_mutex_lock(&w->lock);
+	if (client) {
+		note_client(w, client, 0);
+		/* another job of the client may be the only one that waits */
+		pthread_cond_signal(&w->added);
+	}
 	if (is_detached)
 		return;
 	job->state = NX_JOB_IDLE;
@@ -59,11 +124,13 @@ static void run_job(struct nx_workers *w, struct nx_job *job)
 static void work(void *opaque)
 {
 	struct nx_workers *w = opaque;
+	struct nx_job *job;
 
 	pthread_mutex_lock(&w->lock);
 	while (w->first || !w->is_stopping) {
-		if (w->first) {
-			run_job(w, w->first);
+		job = choose_job(w);
+		if (job) {
+			run_job(w, job);
 			continue;
 		}
 		w->idle_count++;
@@ -114,7 +181,7 @@ bool nx_workers_add(struct nx_workers *w, struct nx_job *job)
 	assert(job->run);
 	pthread_mutex_lock(&w->lock);
 	assert(job->is_detached || job->state == NX_JOB_IDLE);
-	is_taken = !w->is_stopping && (!w->waiting_max || w->waiting_count < w->waiting_max);
+	is_taken = !w->is_stopping && has_room(w, job);
 	if (is_taken) {
 		job->next = NULL;
 		job->state = NX_JOB_WAITING;

@@ -2,6 +2,9 @@
 /*
  * workers: a few threads that take jobs from one queue, in the order they were added.
  *
+ * Jobs may belong to clients. Then the job of the client with the fewest running jobs comes first,
+ * one thread is left for others, and one client may fill half of the queue at most.
+ *
  * Threads start when jobs wait and none is idle. Awaiting a job that no thread has begun runs it on
  * the calling thread, so it gets done even if no thread can start. Safe from any thread.
  */
@@ -10,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -21,7 +25,9 @@ struct nx_workers;
 struct nx_job {
 	void (*run)(void *context);
 	void *context;
-	bool is_detached; /* run may free it: it cannot be awaited */
+	bool is_detached;  /* run may free it: it cannot be awaited */
+	bool is_continued; /* a part of it has run: it is taken even if too many wait */
+	uint64_t client;   /* any number; 0: of none */
 	/* --- of the queue --- */
 	struct nx_job *next;
 	enum { NX_JOB_IDLE, NX_JOB_WAITING, NX_JOB_RUNNING } state;

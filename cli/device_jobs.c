@@ -104,12 +104,14 @@ static enum nx_status write_capture(struct nx_device_job *job, const struct nx_e
 }
 
 static void be_child(struct nx_device_job *job, const struct nx_exporter *exporter,
-		     const struct nx_export_options *how, int pipe)
+		     const struct nx_export_options *how, int pipe, pid_t parent)
 {
 	struct nx_error err = {0};
 
 	/* Nobody else reads the result. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent) /* it ended before that */
+		_exit(0);
 	job->result.status = write_capture(job, exporter, how, &err);
 	snprintf(job->result.message, sizeof(job->result.message), "%s", err.message);
 	/* the parent reports a truncated result */
@@ -124,6 +126,7 @@ static enum nx_status start(struct nx_device_jobs *jobs, size_t index,
 			    struct child *child, struct nx_error *err)
 {
 	int ends[2] = {-1, -1};
+	pid_t parent = getpid();
 
 	assert(index < jobs->len);
 	child->pid = pipe(ends) == 0 ? fork() : -1;
@@ -137,7 +140,7 @@ static enum nx_status start(struct nx_device_jobs *jobs, size_t index,
 	}
 	if (!child->pid) {
 		close(ends[0]);
-		be_child(&jobs->items[index], exporter, how, ends[1]);
+		be_child(&jobs->items[index], exporter, how, ends[1], parent);
 	}
 	close(ends[1]);
 	child->pipe = ends[0];

@@ -119,18 +119,28 @@ static bool is_gzip(struct nx_slice bytes)
 	return bytes.len >= 3 && memcmp(bytes.data, "\x1f\x8b\x08", 3) == 0;
 }
 
+static uint64_t unpacked_bytes_max(size_t packed_bytes)
+{
+	uint64_t most = (uint64_t)packed_bytes * NX_NEFF_MAX_UNPACKED_RATIO;
+
+	if (most < NX_NEFF_FREE_UNPACKED_BYTES)
+		most = NX_NEFF_FREE_UNPACKED_BYTES;
+	return most < NX_NEFF_MAX_UNPACKED_BYTES ? most : NX_NEFF_MAX_UNPACKED_BYTES;
+}
+
 static enum nx_status unpack_gzip(struct nx_slice packed, struct nx_arena *arena,
 				  struct nx_neff *neff, struct nx_slice *tar, struct nx_error *err)
 {
 	struct nx_gzip_stream stream;
 	struct nx_bytes out = {0};
 	struct nx_slice piece;
+	uint64_t most = unpacked_bytes_max(packed.len);
 	enum nx_status st = NX_OK;
 
 	if (packed.len >= 8)
 		neff->packed_at_s = nx_load32(packed.data + 4);
 	nx_gzip_stream_open(&stream, packed);
-	while (out.len <= NX_NEFF_MAX_UNPACKED_BYTES && nx_gzip_stream_next(&stream, &piece))
+	while (out.len <= most && nx_gzip_stream_next(&stream, &piece))
 		nx_bytes_append(&out, piece.data, piece.len);
 	if (stream.is_cut)
 		note_damage(neff, "the archive ends in the middle, after %zu unpacked bytes",
@@ -142,9 +152,9 @@ static enum nx_status unpack_gzip(struct nx_slice packed, struct nx_arena *arena
 		*tar = nx_slice_of(nx_arena_copy(arena, nx_slice_of(out.items, out.len)), out.len);
 	else
 		st = nx_fail(err, NX_LIMIT,
-			     "the archive unpacks to more than %llu GiB, which no model needs; "
-			     "the file is damaged or made to exhaust memory",
-			     (unsigned long long)(NX_NEFF_MAX_UNPACKED_BYTES >> 30));
+			     "the archive of %zu bytes unpacks to more than %llu MiB, which no "
+			     "model needs; the file is damaged or made to exhaust memory",
+			     packed.len, (unsigned long long)(most >> 20));
 	nx_gzip_stream_close(&stream);
 	nx_vec_release(&out);
 	return st;

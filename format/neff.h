@@ -19,8 +19,11 @@
 #include "machine/hardware.h"
 
 #define NX_NEFF_HEADER_BYTES 1024
-/* An archive that unpacks to more is refused as a decompression bomb. */
+/* An archive that unpacks to more than this, or than a multiple of its size, is refused as a
+ * decompression bomb. Small ones may unpack to more: they are mostly padding. */
 #define NX_NEFF_MAX_UNPACKED_BYTES ((uint64_t)8 << 30)
+#define NX_NEFF_MAX_UNPACKED_RATIO 64
+#define NX_NEFF_FREE_UNPACKED_BYTES ((uint64_t)64 << 20)
 
 struct nx_neff_header {
 	uint64_t package_version;

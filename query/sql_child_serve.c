@@ -222,7 +222,7 @@ static void watch_parent(void *unused)
 
 int nx_sql_child_serve(const char *library_path)
 {
-	static struct nx_thread watcher; /* never joined: it ends with the process */
+	static struct nx_thread watcher; /* ends with the process */
 	const struct nx_duckdb_api *api;
 	struct serving s = {.library_path = library_path};
 	struct nx_bytes question = {0};
@@ -233,6 +233,7 @@ int nx_sql_child_serve(const char *library_path)
 	(void)!nx_duckdb_load(&api, library_path, NULL);
 	if (nx_thread_start(&watcher, "nx-parent", watch_parent, NULL, NULL))
 		return nx_status_exit_code(NX_LIMIT);
+	pthread_detach(watcher.id);
 	while (nx_sql_message_receive(NX_SQL_CHILD_FD, NX_SQL_QUESTION_BYTES_MAX, &type,
 				      &question)) {
 		bool is_right;

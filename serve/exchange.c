@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One request on its way: from the connection to its handler and back. */
 #include <assert.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/map.h"
 #include "serve/server_internal.h"
 
 #define STREAM_BLOCK_BYTES ((size_t)64 << 10)
@@ -45,6 +47,12 @@ void *nx_exchange_begin(void *cls, const char *target, struct MHD_Connection *co
 	return NULL;
 }
 
+static void forget(struct nx_exchange *x)
+{
+	if (x->request.state && x->request.route->forget)
+		x->request.route->forget(&x->request);
+}
+
 void nx_exchange_end(void *cls, struct MHD_Connection *connection, void **exchange,
 		     enum MHD_RequestTerminationCode why)
 {
@@ -54,8 +62,9 @@ void nx_exchange_end(void *cls, struct MHD_Connection *connection, void **exchan
 	*exchange = NULL;
 	if (!x)
 		return;
-	if (x->request.state && x->request.route->forget)
-		x->request.route->forget(&x->request);
+	/* what a stream needs is released by its last worker, which may still run */
+	if (!x->is_streaming)
+		forget(x);
 	release(x);
 }
 
@@ -334,10 +343,21 @@ static enum nx_status call_guarded(struct nx_exchange *x, nx_handler_fn fn)
 	return st;
 }
 
+/* False if there is none. */
+static bool end_stream_of(struct nx_exchange *x, enum nx_status st)
+{
+	struct nx_stream *stream = atomic_exchange(&x->stream, NULL);
+
+	if (!stream)
+		return false;
+	nx_stream_end(stream, st != NX_OK);
+	nx_stream_release(stream);
+	return true;
+}
+
 static void handle(struct nx_exchange *x, nx_handler_fn fn)
 {
 	struct nx_server *server = x->server;
-	struct nx_stream *stream;
 	enum nx_status st;
 
 	assert(fn && !x->is_answered);
@@ -347,13 +367,10 @@ static void handle(struct nx_exchange *x, nx_handler_fn fn)
 		st = fail_memory(x);
 	else
 		st = call_guarded(x, fn);
-	stream = atomic_exchange(&x->stream, NULL);
-	if (stream) {
-		nx_stream_end(stream, st != NX_OK);
-		nx_stream_release(stream);
-		return;
-	}
 	if (!st && x->next)
+		return;
+	x->next = NULL;
+	if (end_stream_of(x, st))
 		return;
 	if (st)
 		fail_with(x, x->reply.http_status);
@@ -366,6 +383,30 @@ static void refuse_crowd(struct nx_exchange *x)
 	fail_with(x, MHD_HTTP_SERVICE_UNAVAILABLE);
 }
 
+static void finish(struct nx_exchange *x)
+{
+	if (x->is_streaming)
+		forget(x);
+	nx_open_profiles_return(x->request.profile);
+	x->request.profile = NULL;
+	if (!x->is_streaming)
+		MHD_resume_connection(x->connection);
+	release(x);
+}
+
+/* The reader took enough, or is gone. */
+static void continue_stream(void *exchange)
+{
+	struct nx_exchange *x = exchange;
+
+	x->job.is_continued = true;
+	if (nx_workers_add(x->server->slow, &x->job))
+		return;
+	/* the server stops */
+	(void)end_stream_of(x, NX_CANCELLED);
+	finish(x);
+}
+
 /* A job of the queues. */
 static void run(void *exchange)
 {
@@ -373,20 +414,35 @@ static void run(void *exchange)
 	nx_handler_fn fn = x->next ? x->next : x->request.route->handle;
 
 	x->next = NULL;
-	if (nx_request_go_on(&x->request, &x->error))
-		fail_with(x, 0);
-	else
+	if (!nx_request_go_on(&x->request, &x->error))
 		handle(x, fn);
+	else if (!end_stream_of(x, NX_CANCELLED))
+		fail_with(x, 0);
+	if (x->next && x->is_streaming) {
+		nx_stream_when_drained(atomic_load(&x->stream), continue_stream, x);
+		return;
+	}
 	if (x->next && !x->is_answered) {
 		if (nx_workers_add(x->server->slow, &x->job))
 			return;
 		refuse_crowd(x);
 	}
-	nx_open_profiles_return(x->request.profile);
-	x->request.profile = NULL;
-	if (!x->is_streaming)
-		MHD_resume_connection(x->connection);
-	release(x);
+	finish(x);
+}
+
+/* The same for all connections of an address. */
+static uint64_t client_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct sockaddr *address = info ? info->client_addr : NULL;
+
+	if (address && address->sa_family == AF_INET)
+		return nx_fnv1a(NX_FNV_SEED, &((const struct sockaddr_in *)address)->sin_addr, 4);
+	if (address && address->sa_family == AF_INET6)
+		return nx_fnv1a(NX_FNV_SEED, &((const struct sockaddr_in6 *)address)->sin6_addr,
+				16);
+	return 0;
 }
 
 static enum MHD_Result enqueue(struct nx_exchange *x)
@@ -399,7 +455,9 @@ static enum MHD_Result enqueue(struct nx_exchange *x)
 	assert(!x->is_queued && x->request.route);
 	x->fd = info ? info->connect_fd : -1;
 	x->is_queued = true;
-	x->job = (struct nx_job){.run = run, .context = x, .is_detached = true};
+	x->client = client_of(x->connection);
+	x->job =
+		(struct nx_job){.run = run, .context = x, .is_detached = true, .client = x->client};
 	atomic_fetch_add(&x->reference_count, 1);
 	MHD_suspend_connection(x->connection);
 	if (nx_workers_add(is_slow ? server->slow : server->quick, &x->job))
@@ -450,12 +508,19 @@ enum MHD_Result nx_exchange_go_on(void *cls, struct MHD_Connection *connection, 
 	return step.result;
 }
 
-struct nx_stream *nx_request_begin_stream(struct nx_request *request, struct nx_reply *reply)
+struct nx_stream *nx_request_begin_stream(struct nx_request *request, struct nx_reply *reply,
+					  struct nx_error *err)
 {
 	struct nx_exchange *x = request->exchange;
-	struct nx_stream *stream = nx_stream_new(x->server->streams);
+	struct nx_stream *stream = nx_stream_new_answer(x->server->streams, x->client);
 
 	assert(!reply->stream && !x->is_streaming);
+	if (!stream) {
+		request->problem_status = MHD_HTTP_SERVICE_UNAVAILABLE;
+		nx_fail(err, NX_CANCELLED,
+			"too many downloads are open; finish one of them or try again later");
+		return NULL;
+	}
 	atomic_store(&x->stream, stream);
 	reply->stream = nx_stream_hold(stream);
 	x->is_streaming = true;

@@ -3,24 +3,31 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "export/row_sink.h"
 #include "model/schema.h"
 #include "query/row_choice.h"
 #include "query/table_rows.h"
 #include "serve/handlers.h"
+#include "serve/routes.h"
 #include "serve/stream.h"
 #include "serve/time_part.h"
 
 #define TRACKS_MAX 4096u
 #define PIECE_BYTES ((size_t)64 << 10)
+#define TURN_NS 50000000u
 #define FIRST_COLUMN "timeline_track"
 
+/* Lives in the request's arena while the answer is sent. */
 struct asked_csv {
 	struct nx_request *request;
 	const struct nx_stored_table *table;
 	struct nx_table_choice choice;
 	struct nx_row_choice drawn; /* of the tracks, if some are named */
 	bool has_tracks;
+	struct nx_row_stream *rows;
+	struct nx_stream *stream;
+	uint64_t next_row;
 };
 
 /* --- which rows ---------------------------------------------------------------- */
@@ -108,38 +115,65 @@ static enum nx_status parse(struct asked_csv *a, struct nx_error *err)
 
 /* --- sending ------------------------------------------------------------------- */
 
-static enum nx_status send_piece(struct nx_stream *stream, struct nx_bytes *text,
-				 struct nx_error *err)
+static enum nx_status send_piece(struct asked_csv *a, struct nx_bytes *text, struct nx_error *err)
 {
-	enum nx_status st = nx_stream_write(stream, text->items, text->len, err);
+	enum nx_status st = nx_stream_write(a->stream, text->items, text->len, err);
 
 	nx_vec_clear(text);
 	return st;
 }
 
-static enum nx_status send_rows(const struct asked_csv *a, struct nx_row_stream *rows,
-				struct nx_stream *stream, struct nx_error *err)
+/* Rows until the stream is full or other requests should have a turn. */
+static enum nx_status send_rows(struct asked_csv *a, bool *is_over, struct nx_error *err)
 {
 	bool is_empty = a->has_tracks && a->drawn.first > a->drawn.last;
+	uint64_t begin_ns = nx_now_ns();
 	const struct nx_value *row;
 	struct nx_bytes text = {0};
 	enum nx_status st = NX_OK;
 
-	nx_csv_append_header(&text, rows->columns, rows->column_count);
-	for (uint64_t i = a->choice.first_row; !st && !is_empty; i++) {
-		st = nx_row_stream_next(rows, &row, err);
-		if (st || !row)
-			break;
-		if (a->has_tracks && !nx_row_choice_has(&a->drawn, i))
-			continue;
-		nx_csv_append_row(&text, row, rows->column_count);
-		if (text.len >= PIECE_BYTES)
-			st = send_piece(stream, &text, err);
+	if (a->next_row == a->choice.first_row)
+		nx_csv_append_header(&text, a->rows->columns, a->rows->column_count);
+	*is_over = is_empty;
+	while (!st && !*is_over && !nx_stream_is_full(a->stream) &&
+	       nx_now_ns() - begin_ns < TURN_NS) {
+		while (!st && !*is_over && text.len < PIECE_BYTES) {
+			st = nx_row_stream_next(a->rows, &row, err);
+			*is_over = st || !row;
+			if (!*is_over &&
+			    (!a->has_tracks || nx_row_choice_has(&a->drawn, a->next_row)))
+				nx_csv_append_row(&text, row, a->rows->column_count);
+			a->next_row += !*is_over;
+		}
+		if (!st)
+			st = send_piece(a, &text, err);
 	}
-	if (!st)
-		st = send_piece(stream, &text, err);
+	if (!st && text.len)
+		st = send_piece(a, &text, err);
 	nx_vec_release(&text);
 	return st;
+}
+
+static enum nx_status go_on(struct nx_server *server, struct nx_request *request,
+			    struct nx_reply *reply, struct nx_error *err)
+{
+	struct asked_csv *a = request->state;
+	bool is_over;
+	enum nx_status st = send_rows(a, &is_over, err);
+
+	(void)server, (void)reply;
+	if (!st && !is_over)
+		nx_request_continue_slow(request, go_on);
+	return st;
+}
+
+void nx_forget_csv(struct nx_request *request)
+{
+	struct asked_csv *a = request->state;
+
+	nx_row_stream_close(a->rows);
+	nx_row_choice_release(&a->drawn);
+	request->state = NULL;
 }
 
 /* Replaces what a header cannot carry by '_'. */
@@ -154,30 +188,24 @@ static const char *attachment(const struct asked_csv *a)
 	return nx_arena_printf(&a->request->arena, "attachment; filename=\"%s\"", name);
 }
 
-static enum nx_status answer(const struct asked_csv *a, struct nx_reply *reply,
-			     struct nx_error *err)
-{
-	struct nx_row_stream *rows;
-	enum nx_status st = nx_table_rows_open(&rows, a->table, &a->choice, err);
-
-	if (st)
-		return st;
-	reply->type = "text/csv; charset=utf-8";
-	nx_reply_add_header(reply, "Content-Disposition", attachment(a));
-	st = send_rows(a, rows, nx_request_begin_stream(a->request, reply), err);
-	nx_row_stream_close(rows);
-	return st;
-}
-
 NX_HANDLER(csv)
 {
-	struct asked_csv a = {.request = request};
+	struct asked_csv *a = NX_NEW(&request->arena, struct asked_csv);
 	enum nx_status st = nx_request_open_profile(server, request, err);
 
+	a->request = request;
+	request->state = a;
 	if (!st)
-		st = parse(&a, err);
+		st = parse(a, err);
 	if (!st)
-		st = answer(&a, reply, err);
-	nx_row_choice_release(&a.drawn);
-	return st;
+		st = nx_table_rows_open(&a->rows, a->table, &a->choice, err);
+	if (st)
+		return st;
+	a->next_row = a->choice.first_row;
+	reply->type = "text/csv; charset=utf-8";
+	nx_reply_add_header(reply, "Content-Disposition", attachment(a));
+	a->stream = nx_request_begin_stream(request, reply, err);
+	if (!a->stream)
+		return err->status;
+	return go_on(server, request, reply, err);
 }

@@ -31,6 +31,7 @@ NX_HANDLER(tracks);
 NX_HANDLER(names);
 /* serve/handle_window.c */
 NX_HANDLER(window);
+void nx_forget_csv(struct nx_request *request);
 void nx_forget_window(struct nx_request *request);
 NX_HANDLER(colours);
 /* serve/handle_at.c */

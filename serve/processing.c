@@ -4,9 +4,11 @@
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/json_writer.h"
+#include "base/progress.h"
 #include "base/thread.h"
 #include "base/workers.h"
 #include "serve/processing_child.h"
@@ -14,6 +16,8 @@
 
 #define AT_ONCE 2
 #define WAITING_MAX NX_UPLOADS_MAX
+#define ORPHAN_LOOK_NS 20000000
+#define ORPHAN_PATIENCE_NS (UINT64_C(60) * 1000000000)
 #define THIS_PROGRAM "/proc/self/exe"
 
 /* An upload that waits or is being processed. */
@@ -25,6 +29,7 @@ struct job {
 	atomic_bool is_cancelled;
 	atomic_bool is_given_up; /* deleted by a user; else the server ends */
 	bool is_running;
+	bool is_resumed; /* an earlier server was killed while it processed this, or before */
 	struct nx_processing_step step;
 	struct nx_job job;
 	struct job *next;
@@ -79,6 +84,18 @@ static enum nx_status run_child(struct job *job, const struct nx_upload *u, stru
 	return nx_processing_child_run(&run, err);
 }
 
+/* A child of a server that was killed ends by itself, but it may need a moment. */
+static void wait_for_orphan(struct job *job)
+{
+	const struct timespec pause = {.tv_nsec = ORPHAN_LOOK_NS};
+	uint64_t begin_ns = nx_now_ns();
+
+	while (job->is_resumed && !atomic_load(&job->is_cancelled) &&
+	       nx_now_ns() - begin_ns < ORPHAN_PATIENCE_NS &&
+	       nx_upload_has_live_try(job->processing->options.workspace, job->name))
+		nanosleep(&pause, NULL);
+}
+
 static void process(struct job *job)
 {
 	struct nx_workspace *ws = job->processing->options.workspace;
@@ -88,6 +105,7 @@ static void process(struct job *job)
 
 	if (!st) {
 		tell_step(job, 0, "beginning");
+		wait_for_orphan(job);
 		st = nx_upload_profile_unpack(ws, &u, &job->arena, &err);
 		if (!st)
 			st = run_child(job, &u, &err);
@@ -140,11 +158,15 @@ static void run_job(void *context)
 
 /* --- adding -------------------------------------------------------------------------- */
 
-static struct job *new_job(struct nx_processing *p, const char *id, const char *name, int lock)
+static struct job *new_job(struct nx_processing *p, const char *id, const char *name, int lock,
+			   bool is_resumed)
 {
 	struct job *job = nx_heap_alloc(sizeof(*job));
 
-	*job = (struct job){.processing = p, .lock = lock, .step = {.stage = "waiting"}};
+	*job = (struct job){.processing = p,
+			    .lock = lock,
+			    .is_resumed = is_resumed,
+			    .step = {.stage = "waiting"}};
 	job->job = (struct nx_job){.run = run_job, .context = job, .is_detached = true};
 	job->id = nx_arena_copy_text(&job->arena, id);
 	job->name = nx_arena_copy_text(&job->arena, name);
@@ -156,8 +178,8 @@ static struct job *new_job(struct nx_processing *p, const char *id, const char *
 	return job;
 }
 
-enum nx_status nx_processing_add(struct nx_processing *p, const char *id, const char *name,
-				 struct nx_error *err)
+static enum nx_status add(struct nx_processing *p, const char *id, const char *name,
+			  bool is_resumed, struct nx_error *err)
 {
 	struct job *job;
 	int lock;
@@ -166,11 +188,17 @@ enum nx_status nx_processing_add(struct nx_processing *p, const char *id, const 
 	assert(id && name);
 	if (st)
 		return st;
-	job = new_job(p, id, name, lock);
+	job = new_job(p, id, name, lock, is_resumed);
 	if (nx_workers_add(p->workers, &job->job))
 		return NX_OK;
 	end_job(job);
 	return nx_fail(err, NX_CANCELLED, "too many uploads are waiting; finish this one later");
+}
+
+enum nx_status nx_processing_add(struct nx_processing *p, const char *id, const char *name,
+				 struct nx_error *err)
+{
+	return add(p, id, name, false, err);
 }
 
 /* What an earlier server left. */
@@ -184,7 +212,7 @@ static void resume(struct nx_processing *p)
 	for (size_t i = 0; i < ids.len; i++) {
 		if (!nx_upload_load(p->options.workspace, ids.items[i], &arena, &u, NULL) &&
 		    u.state == NX_UPLOAD_COMPLETE)
-			(void)!nx_processing_add(p, u.id, u.name, NULL);
+			(void)!add(p, u.id, u.name, true, NULL);
 		nx_upload_release(&u);
 	}
 	nx_vec_release(&ids);

@@ -23,6 +23,10 @@
 #define LINE_BYTES_MAX 256u
 #define STATUS_BYTES_MAX ((size_t)1 << 20)
 #define ARGUMENTS_MAX 32
+#define MEMORY_BYTES_LEAST (UINT64_C(2) << 30)
+#define PROCESSOR_SECONDS_USUAL (6 * 3600u)
+#define FILE_BYTES_MAX ((rlim_t)256 << 30)
+#define FILES_MAX 4096
 #define LESS_IMPORTANT 5 /* than answering visitors */
 
 extern char **environ;
@@ -44,10 +48,44 @@ static void prepare(posix_spawnattr_t *how, posix_spawn_file_actions_t *files, i
 	posix_spawn_file_actions_adddup2(files, pipe, PROGRESS_FD);
 }
 
+static void set_limit(pid_t pid, __rlimit_resource_t resource, rlim_t most)
+{
+	/* At the soft limit of processor time it gets SIGXCPU, which names the reason. */
+	struct rlimit limit = {most, resource == RLIMIT_CPU ? most + 5 : most};
+
+	prlimit(pid, resource, &limit, NULL);
+}
+
+static uint64_t memory_limit_of(const struct nx_processing_child *run)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+	uint64_t half = pages > 0 ? (uint64_t)pages / 2 * (uint64_t)page_bytes : 0;
+
+	if (run->memory_limit_bytes)
+		return run->memory_limit_bytes;
+	return half > MEMORY_BYTES_LEAST ? half : MEMORY_BYTES_LEAST;
+}
+
+static uint32_t seconds_of(const struct nx_processing_child *run)
+{
+	return run->processor_seconds ? run->processor_seconds : PROCESSOR_SECONDS_USUAL;
+}
+
+/* From outside: the program runs already, but it has not read a byte of the capture yet. */
+static void set_limits(const struct nx_processing_child *run, pid_t pid)
+{
+	set_limit(pid, RLIMIT_CORE, 0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they map terabytes */
+	set_limit(pid, RLIMIT_DATA, memory_limit_of(run));
+#endif
+	set_limit(pid, RLIMIT_CPU, seconds_of(run));
+	set_limit(pid, RLIMIT_FSIZE, FILE_BYTES_MAX);
+	set_limit(pid, RLIMIT_NOFILE, FILES_MAX);
+}
+
 static int spawn(const struct nx_processing_child *run, int pipe, pid_t *pid)
 {
 	char *arguments[ARGUMENTS_MAX + 2] = {(char *)(uintptr_t) "neuron-explorer"};
-	static const struct rlimit no_dumps = {0};
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t how;
 	int failure;
@@ -59,7 +97,7 @@ static int spawn(const struct nx_processing_child *run, int pipe, pid_t *pid)
 	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&how);
 	if (!failure) {
-		prlimit(*pid, RLIMIT_CORE, &no_dumps, NULL);
+		set_limits(run, *pid);
 		setpriority(PRIO_PROCESS, (id_t)*pid, LESS_IMPORTANT);
 	}
 	return failure;
@@ -124,7 +162,8 @@ static void follow(const struct nx_processing_child *run, pid_t pid, int fd)
 	}
 }
 
-static enum nx_status read_reason(const struct nx_processing_child *run, struct nx_error *err)
+static enum nx_status read_reason(const struct nx_processing_child *run, int exit_code,
+				  struct nx_error *err)
 {
 	struct nx_arena arena = {0};
 	struct nx_bytes bytes = {0};
@@ -134,17 +173,33 @@ static enum nx_status read_reason(const struct nx_processing_child *run, struct 
 	if (!nx_durable_read(AT_FDCWD, run->status_file, STATUS_BYTES_MAX, &bytes, "", NULL) &&
 	    !nx_json_parse(nx_slice_of(bytes.items, bytes.len), &arena, &root, NULL))
 		message = nx_json_as_text(nx_json_get(root, "message"), &arena, "");
-	nx_fail(err, NX_FORMAT, "%s",
-		*message ? message : "processing ended without a message; upload the files again");
+	if (!*message && exit_code == nx_status_exit_code(NX_LIMIT))
+		nx_fail(err, NX_LIMIT,
+			"processing needs more memory than the limit of %.1f GB; is a file "
+			"damaged?",
+			(double)memory_limit_of(run) / 1e9);
+	else
+		nx_fail(err, NX_FORMAT, "%s",
+			*message ? message
+				 : "processing ended without a message; upload the files again");
 	nx_vec_release(&bytes);
 	nx_arena_release(&arena);
-	return NX_FORMAT;
+	return err ? err->status : NX_FORMAT;
 }
 
 static enum nx_status judge(const struct nx_processing_child *run, int how, struct nx_error *err)
 {
 	if (atomic_load(run->is_cancelled))
 		return nx_fail(err, NX_CANCELLED, "processing was cancelled");
+	if (WIFSIGNALED(how) && WTERMSIG(how) == SIGXCPU)
+		return nx_fail(err, NX_LIMIT,
+			       "processing took more than %u s of processor time, the limit; is a "
+			       "file damaged?",
+			       seconds_of(run));
+	if (WIFSIGNALED(how) && WTERMSIG(how) == SIGXFSZ)
+		return nx_fail(err, NX_LIMIT,
+			       "processing wrote a file of more than %llu GiB, the limit",
+			       (unsigned long long)(FILE_BYTES_MAX >> 30));
 	if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
 		return nx_fail(err, NX_LIMIT,
 			       "the system killed the processing, probably because memory was "
@@ -154,7 +209,7 @@ static enum nx_status judge(const struct nx_processing_child *run, int how, stru
 			       "processing crashed (signal %d); a file may be damaged, please "
 			       "report it",
 			       WTERMSIG(how));
-	return WEXITSTATUS(how) ? read_reason(run, err) : NX_OK;
+	return WEXITSTATUS(how) ? read_reason(run, WEXITSTATUS(how), err) : NX_OK;
 }
 
 enum nx_status nx_processing_child_run(const struct nx_processing_child *run, struct nx_error *err)

@@ -23,9 +23,9 @@
 #define PORTS_TO_TRY 50u
 /* A request that finds this many waiting is refused with 503. */
 #define QUICK_WAITING_MAX 2000
-#define SLOW_WAITING_MAX 200
+#define SLOW_WAITING_MAX 400
 #define QUICK_THREADS_MAX 16
-#define SLOW_THREADS 4
+#define SLOW_THREADS 5 /* one client has four at most, as many as there are engines */
 #define ANSWERS_MAX 48u
 #define ANSWERS_BYTES_MAX (UINT64_C(128) << 20)
 

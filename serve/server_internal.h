@@ -22,7 +22,8 @@ struct nx_exchange {
 	bool is_streaming;  /* its handler sends while it works */
 	nx_handler_fn next; /* continues the handler on the slow queue */
 	uint64_t body_bytes;
-	int fd; /* of the connection, to detect whether the client disconnected */
+	uint64_t client; /* a number for its address */
+	int fd;		 /* of the connection, to detect whether the client disconnected */
 	/* Begun by a handler that still runs; it holds a reference. Watchdogs read it. */
 	_Atomic(struct nx_stream *) stream;
 	struct nx_job job; /* on one of the queues */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/progress.h"
 #include "base/thread.h"
 
 struct nx_streams {
@@ -16,13 +17,16 @@ struct nx_streams {
 
 struct nx_stream {
 	pthread_mutex_t lock;
-	pthread_cond_t drained;
 	struct nx_streams *all;
 	struct nx_stream *previous, *next;
 	unsigned reference_count;
 	struct nx_bytes bytes;
 	size_t sent; /* of bytes */
 	bool is_over, is_broken, is_gone;
+	bool is_answer; /* these have a client and a deadline */
+	uint64_t client, begin_ns, sent_bytes;
+	void (*on_drained)(void *context); /* NULL: nobody waits */
+	void *on_drained_context;
 	struct MHD_Connection *suspended; /* waits for bytes */
 };
 
@@ -44,21 +48,58 @@ void nx_streams_free(struct nx_streams *all)
 	nx_heap_free(all);
 }
 
-struct nx_stream *nx_stream_new(struct nx_streams *all)
+static struct nx_stream *make(struct nx_streams *all)
 {
 	struct nx_stream *s = nx_heap_alloc(sizeof(*s));
 
 	*s = (struct nx_stream){.all = all, .reference_count = 1};
 	pthread_mutex_init(&s->lock, NULL);
-	pthread_cond_init(&s->drained, NULL);
-	nx_lock(&all->lock);
-	s->is_gone = all->is_stopped;
-	s->next = all->first;
+	return s;
+}
+
+/* Under the list's lock. */
+static void link_in(struct nx_stream *s)
+{
+	s->is_gone = s->all->is_stopped;
+	s->next = s->all->first;
 	if (s->next)
 		s->next->previous = s;
-	all->first = s;
+	s->all->first = s;
+}
+
+struct nx_stream *nx_stream_new(struct nx_streams *all)
+{
+	struct nx_stream *s = make(all);
+
+	nx_lock(&all->lock);
+	link_in(s);
 	nx_unlock(&all->lock);
 	return s;
+}
+
+struct nx_stream *nx_stream_new_answer(struct nx_streams *all, uint64_t client)
+{
+	struct nx_stream *s = make(all);
+	unsigned of_client = 0, count = 0;
+	bool fits;
+
+	s->is_answer = true;
+	s->client = client;
+	s->begin_ns = nx_now_ns();
+	nx_lock(&all->lock);
+	for (const struct nx_stream *other = all->first; other; other = other->next) {
+		count += other->is_answer;
+		of_client += other->is_answer && other->client == client;
+	}
+	fits = count < NX_STREAMS_MAX && of_client < NX_STREAMS_CLIENT_MAX;
+	if (fits)
+		link_in(s);
+	nx_unlock(&all->lock);
+	if (fits)
+		return s;
+	pthread_mutex_destroy(&s->lock);
+	nx_heap_free(s);
+	return NULL;
 }
 
 struct nx_stream *nx_stream_hold(struct nx_stream *s)
@@ -90,7 +131,6 @@ void nx_stream_release(struct nx_stream *s)
 	if (!is_last)
 		return;
 	nx_vec_release(&s->bytes);
-	pthread_cond_destroy(&s->drained);
 	pthread_mutex_destroy(&s->lock);
 	nx_heap_free(s);
 }
@@ -122,8 +162,6 @@ enum nx_status nx_stream_write(struct nx_stream *s, const void *data, size_t len
 	bool is_gone;
 
 	nx_lock(&s->lock);
-	while (!s->is_gone && unsent(s) && unsent(s) + len > NX_STREAM_BYTES_MAX)
-		pthread_cond_wait(&s->drained, &s->lock);
 	is_gone = s->is_gone;
 	if (!is_gone)
 		add(s, data, len);
@@ -162,38 +200,110 @@ bool nx_stream_is_gone(struct nx_stream *s)
 	return is_gone;
 }
 
+bool nx_stream_is_full(struct nx_stream *s)
+{
+	bool is_full;
+
+	nx_lock(&s->lock);
+	is_full = unsent(s) >= NX_STREAM_BYTES_MAX;
+	nx_unlock(&s->lock);
+	return is_full;
+}
+
+struct waiter {
+	void (*fn)(void *context);
+	void *context;
+};
+
+/* Under the lock; called without it, because the waiter may use or release the stream. */
+static struct waiter take_waiter(struct nx_stream *s)
+{
+	struct waiter waiter = {s->on_drained, s->on_drained_context};
+
+	if (!s->is_gone && unsent(s) >= NX_STREAM_BYTES_MAX / 2)
+		return (struct waiter){0};
+	s->on_drained = NULL;
+	return waiter;
+}
+
+static void call(struct waiter waiter)
+{
+	if (waiter.fn)
+		waiter.fn(waiter.context);
+}
+
+void nx_stream_when_drained(struct nx_stream *s, void (*fn)(void *context), void *context)
+{
+	struct waiter waiter;
+
+	nx_lock(&s->lock);
+	assert(!s->on_drained);
+	s->on_drained = fn;
+	s->on_drained_context = context;
+	waiter = take_waiter(s);
+	nx_unlock(&s->lock);
+	call(waiter);
+}
+
 void nx_stream_leave(struct nx_stream *s)
 {
+	struct waiter waiter;
+
 	nx_lock(&s->lock);
 	s->is_gone = true;
 	wake_reader(s);
-	pthread_cond_broadcast(&s->drained);
+	waiter = take_waiter(s);
 	nx_unlock(&s->lock);
+	call(waiter);
 }
 
 void nx_streams_stop(struct nx_streams *all)
 {
+	struct nx_stream *held = NULL, *next;
+
 	nx_lock(&all->lock);
 	all->is_stopped = true;
-	for (struct nx_stream *s = all->first; s; s = s->next)
-		nx_stream_leave(s);
+	/* Each is left without the list's lock, which its waiter needs, and stays linked because we
+	 * hold it; new ones are gone from the beginning. */
+	for (next = all->first; next; next = held->next) {
+		struct nx_stream *before = held;
+
+		held = nx_stream_hold(next);
+		nx_unlock(&all->lock);
+		if (before)
+			nx_stream_release(before);
+		nx_stream_leave(held);
+		nx_lock(&all->lock);
+	}
 	nx_unlock(&all->lock);
+	if (held)
+		nx_stream_release(held);
+}
+
+/* Whether the reader takes less than it has to. */
+static bool is_late(const struct nx_stream *s)
+{
+	uint64_t allowed_ns =
+		NX_STREAM_PATIENCE_NS + s->sent_bytes / NX_STREAM_BYTES_PER_SECOND * 1000000000;
+
+	return s->is_answer && nx_now_ns() - s->begin_ns > allowed_ns;
 }
 
 ssize_t nx_stream_read(struct nx_stream *s, struct MHD_Connection *connection, char *to,
 		       size_t room)
 {
+	struct waiter waiter = {0};
 	ssize_t got = 0;
 
 	nx_lock(&s->lock);
-	if (s->is_gone) {
+	if (s->is_gone || is_late(s)) {
 		got = -2;
 	} else if (unsent(s)) {
 		got = (ssize_t)(room < unsent(s) ? room : unsent(s));
 		memcpy(to, s->bytes.items + s->sent, (size_t)got);
 		s->sent += (size_t)got;
-		if (unsent(s) < NX_STREAM_BYTES_MAX / 2)
-			pthread_cond_broadcast(&s->drained);
+		s->sent_bytes += (uint64_t)got;
+		waiter = take_waiter(s);
 	} else if (s->is_over) {
 		got = s->is_broken ? -2 : -1;
 	} else {
@@ -202,5 +312,6 @@ ssize_t nx_stream_read(struct nx_stream *s, struct MHD_Connection *connection, c
 		s->suspended = connection;
 	}
 	nx_unlock(&s->lock);
+	call(waiter);
 	return got;
 }

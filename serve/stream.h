@@ -4,10 +4,14 @@
  *
  * A slow handler begins one and writes until it is done:
  *
- *	stream = nx_request_begin_stream(request, reply);	the head is sent now
- *	st = nx_stream_write(stream, data, len, err);		waits for slow readers
+ *	stream = nx_request_begin_stream(request, reply, err);	the head is sent now
+ *	while (!nx_stream_is_full(stream)) ...
+ *		st = nx_stream_write(stream, data, len, err);
+ *	nx_request_continue_slow(request, go_on);		called when it is read
  *
- * The stream ends when the handler returns; a failure then breaks the connection off,
+ * No thread waits for a reader: writing takes everything, and a handler whose stream is full
+ * returns and is called again when most of it was sent. The stream ends when the handler returns
+ * without a continuation; a failure then breaks the connection off,
  * so that half an answer is never taken for a whole one. Do not touch the reply
  * after the stream has begun.
  *
@@ -26,7 +30,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-/* The most unsent bytes in memory for one slow reader. */
+/* A stream with this many unsent bytes is full. */
 #define NX_STREAM_BYTES_MAX ((size_t)1 << 20)
 
 struct MHD_Connection;
@@ -40,7 +44,7 @@ struct nx_stream *nx_stream_new(struct nx_streams *all);
 struct nx_stream *nx_stream_hold(struct nx_stream *stream);
 void nx_stream_release(struct nx_stream *stream);
 
-/* Waits while too much is unsent; CANCELLED if the reader disconnected. */
+/* Never waits; CANCELLED if the reader disconnected. */
 NX_MUST_CHECK enum nx_status nx_stream_write(struct nx_stream *stream, const void *data, size_t len,
 					     struct nx_error *err);
 /* False, and nothing is written, if the reader disconnected or is too slow. */
@@ -48,11 +52,27 @@ bool nx_stream_offer(struct nx_stream *stream, const void *data, size_t len);
 /* Ends the stream; broken: the reader must notice that bytes are missing. */
 void nx_stream_end(struct nx_stream *stream, bool is_broken);
 bool nx_stream_is_gone(struct nx_stream *stream);
+bool nx_stream_is_full(struct nx_stream *stream);
+/* Calls fn once, when less than half of a full stream is unsent, or the reader is gone: now or
+ * later, on any thread. */
+void nx_stream_when_drained(struct nx_stream *stream, void (*fn)(void *context), void *context);
 
-/* See above; from handlers on worker queues only, once. */
-struct nx_stream *nx_request_begin_stream(struct nx_request *request, struct nx_reply *reply);
+/* See above; from handlers on worker queues only, once. NULL with a sentence if this client or all
+ * have too many unread ones. */
+struct nx_stream *nx_request_begin_stream(struct nx_request *request, struct nx_reply *reply,
+					  struct nx_error *err);
 
 /* --- the frame's side ---------------------------------------------------------------- */
+
+/* A reader of an answer has to take this many bytes a second, after the first minute. */
+#define NX_STREAM_BYTES_PER_SECOND ((uint64_t)16 << 10)
+#define NX_STREAM_PATIENCE_NS (UINT64_C(60) * 1000000000)
+/* Unread answers of a client, and of all. */
+#define NX_STREAMS_CLIENT_MAX 16
+#define NX_STREAMS_MAX 64
+
+/* An answer of that client, with a deadline; NULL if there are too many. */
+struct nx_stream *nx_stream_new_answer(struct nx_streams *all, uint64_t client);
 
 struct nx_streams *nx_streams_new(void);
 /* Ends every stream and wakes its waiting writer. */

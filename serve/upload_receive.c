@@ -16,6 +16,8 @@ struct receiver {
 	const struct nx_upload_file *file;
 	uint64_t received_bytes;
 	uint64_t checked_bytes; /* up to there the disk was seen to have room */
+	struct nx_workspace *workspace;
+	uint64_t begun_bytes; /* what had arrived before this request */
 };
 
 static void say_received(struct nx_request *request, const struct receiver *r)
@@ -63,9 +65,10 @@ static enum nx_status begin(struct nx_server *server, struct nx_request *request
 	enum nx_status st;
 
 	r->fd = -1;
+	r->workspace = workspace;
 	request->state = r;
-	st = nx_upload_load(workspace, nx_request_variable(request, "id"), &request->arena,
-			    &r->upload, err);
+	st = nx_upload_load_record(workspace, nx_request_variable(request, "id"), &request->arena,
+				   &r->upload, err);
 	if (!st)
 		st = find_file(request, r, &index, err);
 	if (!st)
@@ -73,7 +76,7 @@ static enum nx_status begin(struct nx_server *server, struct nx_request *request
 					 err);
 	if (!st)
 		st = check_offset(request, r, err);
-	r->checked_bytes = r->received_bytes;
+	r->checked_bytes = r->begun_bytes = r->received_bytes;
 	return st;
 }
 
@@ -115,9 +118,12 @@ static enum nx_status take(struct nx_server *server, struct nx_request *request,
 /* Closes the file, so that the next request can open it. */
 static void let_go(struct receiver *r)
 {
-	if (r->fd >= 0)
-		close(r->fd);
+	if (r->fd < 0)
+		return;
+	close(r->fd);
 	r->fd = -1;
+	if (r->received_bytes > r->begun_bytes)
+		nx_upload_count(r->workspace, r->upload.id, r->received_bytes - r->begun_bytes);
 }
 
 enum nx_status nx_receive_upload_file(struct nx_server *server, struct nx_request *request,

@@ -20,6 +20,9 @@
 #define RECORD_FILE "upload.json"
 /* The reserve for the rest of the machine: this much, or a hundredth of a small disk. */
 #define SPARE_BYTES (UINT64_C(64) << 20)
+#define SUMMARY_FILE "summary.json"
+#define COUNT_FILE "received"
+#define SUMMARY_FILES_MAX 16u
 #define LOCK_RETRIES 20
 #define LOCK_RETRY_NS 5000000
 
@@ -189,6 +192,25 @@ enum nx_status nx_upload_begin(struct nx_workspace *ws, struct nx_upload *u, str
 	return st;
 }
 
+/* The record with the first files only. */
+static enum nx_status save_summary(const struct nx_workspace *ws, int fd, const struct nx_upload *u,
+				   struct nx_error *err)
+{
+	struct nx_upload summary = *u;
+	struct nx_bytes bytes = {0};
+	enum nx_status st;
+
+	summary.files = (struct nx_upload_files){0};
+	for (size_t i = 0; i < u->files.len && summary.files.len < SUMMARY_FILES_MAX; i++)
+		if (u->files.items[i].role != NX_UPLOAD_SOURCE)
+			nx_vec_push(&summary.files, u->files.items[i]);
+	nx_upload_write(&summary, &bytes);
+	st = nx_durable_write(fd, SUMMARY_FILE, nx_slice_of(bytes.items, bytes.len), ws->path, err);
+	nx_vec_release(&bytes);
+	nx_vec_release(&summary.files);
+	return st;
+}
+
 enum nx_status nx_upload_save(struct nx_workspace *ws, const struct nx_upload *u,
 			      struct nx_error *err)
 {
@@ -199,7 +221,10 @@ enum nx_status nx_upload_save(struct nx_workspace *ws, const struct nx_upload *u
 	if (st)
 		return st;
 	nx_upload_write(u, &bytes);
-	st = nx_durable_write(fd, RECORD_FILE, nx_slice_of(bytes.items, bytes.len), ws->path, err);
+	st = save_summary(ws, fd, u, err);
+	if (!st)
+		st = nx_durable_write(fd, RECORD_FILE, nx_slice_of(bytes.items, bytes.len),
+				      ws->path, err);
 	nx_vec_release(&bytes);
 	close(fd);
 	return st;
@@ -231,27 +256,100 @@ static void measure_files(int folder, struct nx_arena *arena, struct nx_upload *
 	}
 }
 
-enum nx_status nx_upload_load(struct nx_workspace *ws, const char *id, struct nx_arena *arena,
-			      struct nx_upload *u, struct nx_error *err)
+static enum nx_status read_record(int fd, const char *file, const char *id, struct nx_arena *arena,
+				  struct nx_upload *u, struct nx_error *err)
 {
-	struct nx_arena scratch = {0};
 	struct nx_bytes bytes = {0};
+	enum nx_status st = nx_durable_read(fd, file, NX_UPLOAD_RECORD_BYTES_MAX, &bytes, id, err);
+
+	if (!st && nx_upload_read(nx_slice_of(bytes.items, bytes.len), arena, u, err))
+		st = nx_fail(err, NX_FORMAT, "the upload '%s' is damaged; begin it again", id);
+	u->id = nx_arena_copy_text(arena, id);
+	nx_vec_release(&bytes);
+	return st;
+}
+
+enum nx_status nx_upload_load_record(struct nx_workspace *ws, const char *id,
+				     struct nx_arena *arena, struct nx_upload *u,
+				     struct nx_error *err)
+{
 	int fd;
 	enum nx_status st = open_one(ws, id, &fd, err);
 
 	*u = (struct nx_upload){.id = "", .name = "", .label = "", .reason = ""};
 	if (st)
 		return st;
-	st = nx_durable_read(fd, RECORD_FILE, NX_UPLOAD_RECORD_BYTES_MAX, &bytes, id, err);
-	if (!st && nx_upload_read(nx_slice_of(bytes.items, bytes.len), arena, u, err))
-		st = nx_fail(err, NX_FORMAT, "the upload '%s' is damaged; begin it again", id);
-	u->id = nx_arena_copy_text(arena, id);
-	measure_files(fd, &scratch, u);
-	nx_arena_release(&scratch);
-	nx_vec_release(&bytes);
+	st = read_record(fd, RECORD_FILE, id, arena, u, err);
 	close(fd);
 	return st;
 }
+
+enum nx_status nx_upload_load(struct nx_workspace *ws, const char *id, struct nx_arena *arena,
+			      struct nx_upload *u, struct nx_error *err)
+{
+	struct nx_arena scratch = {0};
+	int fd;
+	enum nx_status st = open_one(ws, id, &fd, err);
+
+	*u = (struct nx_upload){.id = "", .name = "", .label = "", .reason = ""};
+	if (st)
+		return st;
+	st = read_record(fd, RECORD_FILE, id, arena, u, err);
+	measure_files(fd, &scratch, u);
+	nx_arena_release(&scratch);
+	close(fd);
+	return st;
+}
+
+/* --- counts ----------------------------------------------------------------------------- */
+
+enum nx_status nx_upload_load_summary(struct nx_workspace *ws, const char *id,
+				      struct nx_arena *arena, struct nx_upload *u,
+				      struct nx_error *err)
+{
+	struct stat when;
+	uint64_t counted;
+	int fd, count;
+	enum nx_status st = open_one(ws, id, &fd, err);
+
+	*u = (struct nx_upload){.id = "", .name = "", .label = "", .reason = ""};
+	if (st)
+		return st;
+	st = read_record(fd, SUMMARY_FILE, id, arena, u, err);
+	count = openat(fd, COUNT_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	u->changed_ms = u->created_ms;
+	if (count >= 0 && pread(count, &counted, sizeof(counted), 0) == sizeof(counted) &&
+	    fstat(count, &when) == 0) {
+		u->counted_bytes = counted;
+		u->changed_ms = (uint64_t)when.st_mtim.tv_sec * 1000;
+	}
+	nx_durable_close(count);
+	close(fd);
+	return st;
+}
+
+/* Several connections may receive files of one upload. The count is for people: a failure is no
+ * reason to refuse a file. */
+void nx_upload_count(struct nx_workspace *ws, const char *id, uint64_t bytes)
+{
+	uint64_t counted = 0;
+	int fd, count;
+
+	if (open_one(ws, id, &fd, NULL))
+		return;
+	count = openat(fd, COUNT_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+		       0666);
+	if (count >= 0 && flock(count, LOCK_EX) == 0) {
+		if (pread(count, &counted, sizeof(counted), 0) != sizeof(counted))
+			counted = 0;
+		counted += bytes;
+		(void)!pwrite(count, &counted, sizeof(counted), 0);
+	}
+	nx_durable_unlock(count);
+	close(fd);
+}
+
+/* --- appending -------------------------------------------------------------------------- */
 
 static enum nx_status lock_file(const struct nx_upload_file *f, int fd, uint64_t *received_bytes,
 				struct nx_error *err)

@@ -62,7 +62,8 @@ struct nx_upload {
 	enum nx_upload_state state;
 	const char *reason;
 	uint64_t created_ms;
-	uint64_t changed_ms; /* when its last byte arrived; set by nx_upload_load */
+	uint64_t changed_ms;	/* when its last byte arrived; set by nx_upload_load */
+	uint64_t counted_bytes; /* received; set by nx_upload_load_summary */
 	struct nx_upload_files NX_VEC_BODY(struct nx_upload_file) files;
 };
 
@@ -91,6 +92,17 @@ NX_MUST_CHECK enum nx_status nx_upload_begin(struct nx_workspace *ws, struct nx_
 NX_MUST_CHECK enum nx_status nx_upload_load(struct nx_workspace *ws, const char *id,
 					    struct nx_arena *arena, struct nx_upload *u,
 					    struct nx_error *err);
+/* The same with at most 16 files, and how much was received in all, as it was counted: for lists,
+ * which must not look at 20,000 files of each upload. */
+NX_MUST_CHECK enum nx_status nx_upload_load_summary(struct nx_workspace *ws, const char *id,
+						    struct nx_arena *arena, struct nx_upload *u,
+						    struct nx_error *err);
+/* Without looking at the files: received_bytes and changed_ms are not set. */
+NX_MUST_CHECK enum nx_status nx_upload_load_record(struct nx_workspace *ws, const char *id,
+						   struct nx_arena *arena, struct nx_upload *u,
+						   struct nx_error *err);
+/* Counts bytes that were received for a file. */
+void nx_upload_count(struct nx_workspace *ws, const char *id, uint64_t bytes);
 /* Stores a new state or reason. */
 NX_MUST_CHECK enum nx_status nx_upload_save(struct nx_workspace *ws, const struct nx_upload *u,
 					    struct nx_error *err);
@@ -110,6 +122,8 @@ NX_MUST_CHECK enum nx_status nx_upload_check_space(struct nx_workspace *ws, uint
 NX_MUST_CHECK enum nx_status nx_upload_lock(struct nx_workspace *ws, const char *id, int *fd,
 					    struct nx_error *err);
 
+/* Whether a process is making a profile of that name. */
+bool nx_upload_has_live_try(struct nx_workspace *ws, const char *name);
 /* Removes what a failed or killed process left in staging under the name of an upload. */
 void nx_upload_forget_tries(struct nx_workspace *ws, const char *name);
 bool nx_upload_is_busy(const struct nx_workspace *ws,

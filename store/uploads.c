@@ -27,7 +27,7 @@ static enum nx_status load_all(struct nx_workspace *ws, struct nx_arena *arena, 
 	for (size_t i = 0; !st && i < ids.len; i++) {
 		struct nx_upload u;
 
-		if (nx_upload_load(ws, ids.items[i], arena, &u, NULL))
+		if (nx_upload_load_summary(ws, ids.items[i], arena, &u, NULL))
 			nx_upload_release(&u);
 		else
 			nx_vec_push(all, u);
@@ -59,7 +59,7 @@ static struct nx_profile_record record_of(const struct nx_upload *u)
 		.schema_version = "",
 		.store_version = NX_STORE_VERSION,
 		.created_ms = u->created_ms,
-		.size_bytes = nx_upload_received(u),
+		.size_bytes = u->counted_bytes,
 		.label = u->label,
 	};
 
@@ -164,6 +164,18 @@ enum nx_status nx_uploads_discard(struct nx_workspace *ws, const char *name, str
 	return st;
 }
 
+bool nx_upload_has_live_try(struct nx_workspace *ws, const char *name)
+{
+	struct nx_version_ids dead = {0};
+	struct nx_arena arena = {0};
+	bool is_alive = false;
+
+	(void)!nx_staging_find(ws, name, &arena, &dead, &is_alive, NULL);
+	nx_vec_release(&dead);
+	nx_arena_release(&arena);
+	return is_alive;
+}
+
 void nx_upload_forget_tries(struct nx_workspace *ws, const char *name)
 {
 	struct nx_version_ids dead = {0};
@@ -193,7 +205,7 @@ static uint64_t age_ms(struct nx_workspace *ws, int uploads, const char *id, str
 	struct nx_upload u;
 	struct stat st;
 
-	if (!nx_upload_load(ws, id, arena, &u, NULL)) {
+	if (!nx_upload_load_summary(ws, id, arena, &u, NULL)) {
 		changed_ms = u.changed_ms;
 		*name = u.name;
 	} else if (!fstatat(uploads, id, &st, AT_SYMLINK_NOFOLLOW)) {

@@ -12,18 +12,20 @@ import json
 import os
 import resource
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 from visitor import API, JSON, MAKER, PROGRAM, Served, check, results
 
 PROFILE = API + '/profiles/demo'
 
 
-def ingest(capture, workspace, name):
-    subprocess.run([PROGRAM, 'view', '-n', f'{capture}/demo.neff', '-s', f'{capture}/demo.ntff',
+def ingest(capture, workspace, name, files='demo'):
+    subprocess.run([PROGRAM, 'view', '-n', f'{capture}/{files}.neff', '-s', f'{capture}/{files}.ntff',
                     '--ingest-only', '--display-name', name, '--data-path', workspace, '-v', '2'],
                    check=True, stdout=subprocess.DEVNULL)
 
@@ -115,6 +117,38 @@ def check_memory(server):
           status)
 
 
+def open_csv(server):
+    connection = socket.create_connection(('127.0.0.1', server.port), timeout=60)
+    connection.sendall(f'GET {API}/profiles/large/csv?table=Instruction HTTP/1.1\r\n'
+                       'Host: localhost\r\nConnection: close\r\n\r\n'.encode())
+    return connection
+
+
+def check_slow_readers(server):
+    """Answers that nobody reads take no thread."""
+    whole = server.visit(API + '/profiles/large/csv?table=Instruction')[2]
+    check('the answer is larger than what connections buffer', len(whole) > 20 << 20, len(whole))
+    unread = [open_csv(server) for _ in range(12)]
+    heads = [c.recv(12) for c in unread]
+    check('all of them are begun', set(heads) == {b'HTTP/1.1 200'}, heads)
+    begin = time.monotonic()
+    status, _, answer = server.visit(API + '/profiles/large/statistics?' + urllib.parse.urlencode(
+        {'tracks': json.loads(server.visit(API + '/profiles/large/tracks')[2])['tracks'][0]['id']}))
+    check('statistics are answered meanwhile', status == 200, answer[:300])
+    status, _, answer = server.visit(API + '/profiles/large/csv?table=Instruction')
+    check('and another download', status == 200 and answer == whole, (status, len(answer)))
+    check('within half a minute', time.monotonic() - begin < 30, time.monotonic() - begin)
+    more = [open_csv(server) for _ in range(8)]
+    heads = [c.recv(12) for c in more]
+    check('a client has its share of downloads', b'HTTP/1.1 503' in heads, heads)
+    text = b''
+    while piece := unread[0].recv(1 << 20):
+        text += piece
+    check('a late reader gets all', len(text) > len(whole) and whole[-100:] in text[-200:])
+    for connection in unread + more:
+        connection.close()
+
+
 def has_sql(server):
     return ask_sql(server, 'SELECT 1')[0] == 200
 
@@ -130,6 +164,10 @@ def main():
             check_sql(server)
             check_memory(server)
         check_truncated(server, workspace)
+        subprocess.run([MAKER, '--size', '12M', f'{capture}/large.ntff', '--neff',
+                        f'{capture}/large.neff'], check=True, stdout=subprocess.DEVNULL)
+        ingest(capture, workspace, 'large', 'large')
+        check_slow_readers(server)
         code, _, err = server.stop()
         check('the server ends as asked', code == 0 and not err, (code, err))
     print(f'1..{len(results)}')

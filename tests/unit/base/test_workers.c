@@ -238,6 +238,86 @@ static void a_full_queue_refuses(void **state)
 	nx_workers_free(w);
 }
 
+/* --- clients ------------------------------------------------------------------ */
+
+struct fairness {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool may_end;
+	unsigned running, most_running;
+	char order[16];
+	size_t len;
+};
+
+struct fair_job {
+	struct nx_job job;
+	struct fairness *all;
+};
+
+static void be_seen(void *context)
+{
+	struct fair_job *j = context;
+	struct fairness *f = j->all;
+
+	pthread_mutex_lock(&f->lock);
+	f->running++;
+	if (f->running > f->most_running)
+		f->most_running = f->running;
+	f->order[f->len++] = (char)('0' + j->job.client);
+	pthread_cond_broadcast(&f->changed);
+	while (!f->may_end)
+		pthread_cond_wait(&f->changed, &f->lock);
+	f->running--;
+	pthread_mutex_unlock(&f->lock);
+}
+
+/* One client asks eight times before the other asks once. */
+static void a_client_leaves_a_thread_for_others(void **state)
+{
+	struct fairness f = {.lock = PTHREAD_MUTEX_INITIALIZER,
+			     .changed = PTHREAD_COND_INITIALIZER};
+	struct nx_workers *w = nx_workers_new("test", 3, 0);
+	struct fair_job jobs[9];
+
+	(void)state;
+	for (size_t i = 0; i < 9; i++) {
+		jobs[i] = (struct fair_job){
+			{.run = be_seen, .context = &jobs[i], .client = i < 8 ? 1 : 2}, &f};
+		assert_true(nx_workers_add(w, &jobs[i].job));
+	}
+	pthread_mutex_lock(&f.lock);
+	while (f.len < 3)
+		pthread_cond_wait(&f.changed, &f.lock);
+	assert_int_equal(f.running, 3);
+	assert_non_null(memchr(f.order, '2', 3));
+	f.may_end = true;
+	pthread_cond_broadcast(&f.changed);
+	pthread_mutex_unlock(&f.lock);
+	nx_workers_stop(w);
+	assert_int_equal(f.len, 9);
+	nx_workers_free(w);
+}
+
+static void a_client_fills_half_of_the_queue(void **state)
+{
+	struct fairness f = {.may_end = true,
+			     .lock = PTHREAD_MUTEX_INITIALIZER,
+			     .changed = PTHREAD_COND_INITIALIZER};
+	struct nx_workers *w = nx_workers_new("test", 0, 4);
+	struct fair_job jobs[6];
+	static const bool is_taken[] = {true, true, false, true, true, false};
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++) {
+		jobs[i] = (struct fair_job){
+			{.run = be_seen, .context = &jobs[i], .client = i < 3 ? 1 : 2}, &f};
+		assert_int_equal(nx_workers_add(w, &jobs[i].job), is_taken[i]);
+	}
+	jobs[2].job.is_continued = true;
+	assert_true(nx_workers_add(w, &jobs[2].job));
+	nx_workers_free(w);
+}
+
 static void the_default_is_between_one_and_the_most(void **state)
 {
 	(void)state;
@@ -257,6 +337,8 @@ int main(void)
 		cmocka_unit_test(freeing_does_not_wait_for_what_is_not_begun),
 		cmocka_unit_test(detached_jobs_are_done_before_the_end),
 		cmocka_unit_test(a_full_queue_refuses),
+		cmocka_unit_test(a_client_leaves_a_thread_for_others),
+		cmocka_unit_test(a_client_fills_half_of_the_queue),
 		cmocka_unit_test(the_default_is_between_one_and_the_most),
 	};
 

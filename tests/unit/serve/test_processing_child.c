@@ -47,6 +47,41 @@ static enum nx_status run(const char *script, struct seen *seen, struct nx_error
 	return nx_processing_child_run(&how, err);
 }
 
+/* The shell's loop of builtins needs no other process. */
+static void processor_time_is_limited(void **state)
+{
+	const char *const arguments[] = {"-c", "while :; do :; done", NULL};
+	struct seen seen = {0};
+	struct nx_error err;
+	struct nx_processing_child how = {
+		.program = "/bin/sh",
+		.arguments = arguments,
+		.status_file = "status.json",
+		.is_cancelled = &seen.is_cancelled,
+		.processor_seconds = 1,
+		.on_step = note,
+		.context = &seen,
+	};
+
+	(void)state;
+	assert_int_equal(nx_processing_child_run(&how, &err), NX_LIMIT);
+	assert_string_equal(err.message, "processing took more than 1 s of processor time, the "
+					 "limit; is a file damaged?");
+}
+
+static void limits_are_set(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(run("test $(ulimit -n) = 4096 && test $(ulimit -c) = 0 && test "
+			     "$(ulimit -t) = 21600 && test $(ulimit -f) != unlimited || "
+			     "printf '0.5 no\\n' >&3",
+			     &seen, NULL),
+			 NX_OK);
+	assert_string_equal(seen.stages, "");
+}
+
 static void steps_are_told(void **state)
 {
 	struct seen seen = {0};
@@ -131,6 +166,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(steps_are_told),
+		CASE(processor_time_is_limited),
+		CASE(limits_are_set),
 		CASE(lines_that_make_no_sense_are_left_out),
 		CASE(a_failure_has_its_sentence),
 		CASE(a_crash_is_told),

@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <microhttpd.h>
+#include <semaphore.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -72,6 +73,63 @@ static void a_stopped_server_has_no_streams(void **state)
 	nx_streams_free(all);
 }
 
+static void count(void *context)
+{
+	++*(int *)context;
+}
+
+static void a_waiter_is_called_once_there_is_room(void **state)
+{
+	struct nx_streams *all = nx_streams_new();
+	struct nx_stream *s = nx_stream_new(all);
+	char *much = nx_heap_alloc(NX_STREAM_BYTES_MAX);
+	int called = 0;
+
+	(void)state;
+	nx_stream_when_drained(s, count, &called);
+	assert_int_equal(called, 1);
+	memset(much, 'x', NX_STREAM_BYTES_MAX);
+	assert_int_equal(nx_stream_write(s, much, NX_STREAM_BYTES_MAX, NULL), NX_OK);
+	assert_true(nx_stream_is_full(s));
+	nx_stream_when_drained(s, count, &called);
+	assert_int_equal(nx_stream_read(s, NULL, much, NX_STREAM_BYTES_MAX / 2),
+			 NX_STREAM_BYTES_MAX / 2);
+	assert_int_equal(called, 1);
+	assert_int_equal(nx_stream_read(s, NULL, much, 1), 1);
+	assert_int_equal(called, 2);
+	assert_int_equal(nx_stream_write(s, much, NX_STREAM_BYTES_MAX, NULL), NX_OK);
+	nx_stream_when_drained(s, count, &called);
+	nx_streams_stop(all);
+	assert_int_equal(called, 3);
+	nx_stream_release(s);
+	nx_heap_free(much);
+	nx_streams_free(all);
+}
+
+static void a_client_has_its_share_of_answers(void **state)
+{
+	struct nx_streams *all = nx_streams_new();
+	struct nx_stream *held[NX_STREAMS_MAX];
+	size_t len = 0;
+
+	(void)state;
+	for (uint64_t client = 0; client < 4; client++) {
+		for (int i = 0; i < NX_STREAMS_CLIENT_MAX; i++) {
+			held[len] = nx_stream_new_answer(all, client);
+			assert_non_null(held[len++]);
+		}
+		assert_null(nx_stream_new_answer(all, client));
+	}
+	assert_int_equal(len, NX_STREAMS_MAX);
+	assert_null(nx_stream_new_answer(all, 9));
+	nx_stream_release(held[--len]);
+	held[len++] = nx_stream_new_answer(all, 9);
+	assert_non_null(held[len - 1]);
+	while (len)
+		nx_stream_release(held[--len]);
+	nx_streams_free(all);
+}
+
 /* --- through a server ---------------------------------------------------------------- */
 
 struct served {
@@ -103,6 +161,22 @@ static void leave(void *context)
 	nx_stream_release(s->stream);
 }
 
+static void post(void *context)
+{
+	sem_post(context);
+}
+
+static void wait_until_drained(struct nx_stream *stream)
+{
+	sem_t drained;
+
+	sem_init(&drained, 0, 0);
+	nx_stream_when_drained(stream, post, &drained);
+	while (sem_wait(&drained))
+		continue;
+	sem_destroy(&drained);
+}
+
 static void *write_pieces(void *context)
 {
 	struct served *s = context;
@@ -110,6 +184,8 @@ static void *write_pieces(void *context)
 
 	for (int i = 0; i < PIECE_COUNT && !s->status; i++) {
 		memset(piece, 'a' + i % 26, sizeof(piece));
+		if (nx_stream_is_full(s->stream))
+			wait_until_drained(s->stream);
 		s->status = nx_stream_write(s->stream, piece, sizeof(piece), NULL);
 		if (i % 100 == 0)
 			usleep(1000); /* so that the connection waits for bytes now and then */
@@ -210,6 +286,8 @@ int main(void)
 		cmocka_unit_test(bytes_come_in_order_and_end),
 		cmocka_unit_test(who_does_not_keep_up_is_offered_nothing),
 		cmocka_unit_test(a_stopped_server_has_no_streams),
+		cmocka_unit_test(a_waiter_is_called_once_there_is_room),
+		cmocka_unit_test(a_client_has_its_share_of_answers),
 		cmocka_unit_test(a_slow_reader_gets_everything),
 		cmocka_unit_test(a_writer_notices_that_its_reader_left),
 	};

@@ -210,6 +210,29 @@ static void every_change_has_another_fingerprint(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave)
 
+/* Twenty thousand files must not be looked at for every list. */
+static void lists_have_the_count_not_the_files(void **state)
+{
+	struct nx_workspace *ws = open_workspace();
+	struct nx_catalogue c;
+	struct nx_upload u;
+
+	(void)state;
+	begin(ws, &u, DEMO);
+	receive(ws, &u, 0, "abc");
+	nx_upload_count(ws, u.id, 3);
+	nx_upload_count(ws, u.id, UINT64_C(1) << 40);
+	assert_int_equal(rename(nx_upload_path(ws, &arena, u.id, "capture"), "elsewhere"), 0);
+	assert_int_equal(rename(nx_upload_path(ws, &arena, u.id, "upload.json"), "record"), 0);
+	assert_int_equal(nx_catalogue_load(&c, ws, NULL), NX_OK);
+	assert_int_equal(c.records.len, 1);
+	assert_int_equal(c.records.items[0].size_bytes, (UINT64_C(1) << 40) + 3);
+	assert_string_equal(c.records.items[0].name, "bert");
+	nx_catalogue_release(&c);
+	nx_upload_release(&u);
+	nx_workspace_close(ws);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +241,7 @@ int main(void)
 		CASE(a_name_is_given_once),
 		CASE(what_does_not_fit_is_refused),
 		CASE(states_are_listed),
+		CASE(lists_have_the_count_not_the_files),
 		CASE(ids_are_no_paths),
 		CASE(a_damaged_one_hides_nothing),
 		CASE(every_change_has_another_fingerprint),

@@ -271,6 +271,23 @@ static void test_highly_packed_member(void **state)
 }
 
 /* Every cut gives the members before it and says what happened, or a sentence. */
+/* Small archives may be mostly padding; beyond that, what counts is the ratio. */
+static void test_refuses_a_bomb(void **state)
+{
+	struct fixture *f = *state;
+	size_t size = NX_NEFF_FREE_UNPACKED_BYTES + 4096;
+	uint8_t *zeros = nx_heap_try_alloc(size);
+	const struct nx_neff_member member = {.name = nx_slice_text("zeros"),
+					      .bytes = nx_slice_of(zeros, size)};
+	struct nx_neff_header header = header_of(2, 2);
+
+	f->file.len = 0;
+	nx_neff_write(&header, &member, 1, &f->file);
+	nx_heap_free(zeros);
+	assert_in_range(f->file.len, 1, 1 << 20);
+	expect_refused(f, NX_LIMIT, "unpacks to more than 64 MiB");
+}
+
 static void check_every_truncation(struct fixture *f)
 {
 	for (size_t len = 0; len < f->file.len; len++) {
@@ -359,6 +376,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_round_trip_plain_tar, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_header_layout, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gzip_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refuses_a_bomb, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refuses_other_files, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_damaged_checksum_keeps_members, setup,
 						teardown),
