@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define SMALL_DMA_LEAST 32u
@@ -15,11 +16,11 @@
 /* --- findings ------------------------------------------------------------------ */
 
 struct rule {
-	size_t fact;	   /* where in the facts the number is */
-	bool is_floor;	   /* bad below the limit instead of above */
-	double limit;	   /* severity 1 */
-	double worse, bad; /* from where on it is 2 and 3 */
-	const char *title, *cause, *advice, *unit;
+	size_t fact;				   /* where in the facts the number is */
+	bool is_floor;				   /* bad below the limit instead of above */
+	double limit;				   /* severity 1 */
+	double worse, bad;			   /* from where on it is 2 and 3 */
+	const char *title, *cause, *advice, *unit; /* cause: with room for a fraction's percent */
 };
 
 #define FACT(name) offsetof(struct nx_insight_facts, name)
@@ -31,15 +32,16 @@ struct rule {
 /* clang-format off */
 static const struct rule rules[] = {
 	{FACT(throttled_frac), false, 0, 0.1, 0.3, "Throttled",
-	 "The tensor engine was not allowed to work in every cycle, to keep within its power.",
+	 "For %.1f %% of the time the tensor engine was not allowed to work in every cycle, to "
+	 "keep within its power.",
 	 "Spread dense matrix products over time, or use a smaller data type; the throttled areas "
 	 "are marked in the timeline.", "fraction"},
 	{FACT(spill_reload_frac), false, 0.25, 0.4, 0.6, "Spilled data is read back",
-	 "More than a quarter of what is read from HBM was written there because SBUF was full.",
+	 "%.1f %% of what is read from HBM was written there because SBUF was full.",
 	 "Use smaller tiles or batches, or reorder operators so that less is alive at once.",
 	 "fraction"},
 	{FACT(transpose_frac), false, 0.1, 0.2, 0.4, "Many transposes",
-	 "More than a tenth of the tensor engine's work moves data into another layout.",
+	 "%.1f %% of the tensor engine's work moves data into another layout.",
 	 "Choose layouts of weights and inputs that fit the products they go into.", "fraction"},
 	{FACT(worst_collective), false, 2, 4, 10, "A collective took much longer than its like",
 	 "Others of the same kind, size and group were done in half of its time or less.",
@@ -85,30 +87,43 @@ static unsigned judge_errors(const struct nx_insight_facts *facts, struct nx_fin
 	return finding->severity;
 }
 
+#define BUSY_FRAC 0.5 /* of the time: less is not busy */
+#define IDLE_FRAC 0.1 /* of the time: what is less used does not matter */
+
 /* Two numbers decide: time the engine was busy, and what came of it. */
 static unsigned judge_flops(const struct nx_insight_facts *facts, struct nx_finding *finding)
 {
-	double frac = facts->model_flops_frac / facts->tensor_active_frac;
+	double active = facts->tensor_active_frac, frac = facts->model_flops_frac / active;
+	bool is_busy = active >= BUSY_FRAC;
 
-	if (isnan(frac) || facts->tensor_active_frac <= 0 || frac >= 0.5)
+	if (isnan(frac) || active < IDLE_FRAC || frac >= 0.5)
 		return 0;
 	*finding = (struct nx_finding){
-		.severity = frac < 0.1	  ? 3
+		.severity = !is_busy	  ? 1
+			    : frac < 0.1  ? 3
 			    : frac < 0.25 ? 2
 					  : 1,
-		.title = "The tensor engine is busy, but not with the model",
-		.cause = "While it works it does less than half of the model's FLOPS that it "
-			 "could.",
-		.advice = "Use larger tiles, fill all rows and columns of the array, and avoid "
-			  "transposes and repeated loads of weights.",
+		.title = is_busy ? "The tensor engine is busy, but not with the model"
+				 : "The tensor engine gets little done while it works",
+		.advice = is_busy ? "Use larger tiles, fill all rows and columns of the array, and "
+				    "avoid transposes and repeated loads of weights."
+				  : "See first what it waits for ('neuron-explorer why'); then use "
+				    "larger tiles and fill all rows and columns of the array.",
 		.value = frac,
 		.unit = "fraction",
 	};
+	snprintf(finding->cause, sizeof(finding->cause),
+		 "It is active for %.1f %% of the time and does %.1f %% of the model's FLOPS that "
+		 "it could do in all of it: %.1f %% of what its active time allows.",
+		 100 * active, 100 * facts->model_flops_frac, 100 * frac);
 	return finding->severity;
 }
 
 static bool is_asked(const struct rule *rule, const struct nx_insight_facts *facts)
 {
+	/* an engine without a product has nothing to throttle */
+	if (rule->fact == FACT(throttled_frac))
+		return isnan(facts->tensor_active_frac) || !isnan(facts->model_flops_frac);
 	/* small transfers cost nothing while the queues are idle most of the time; 0 is none */
 	return rule->fact != FACT(dma_average_bytes) ||
 	       (facts->dma_average_bytes > 0 && facts->dma_active_frac > 0.25);
@@ -138,12 +153,18 @@ size_t nx_insights_judge(const struct nx_insight_facts *facts,
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		double value = fact_of(facts, rules[i].fact);
 		unsigned severity = severity_of(&rules[i], value);
+		struct nx_finding found;
 
 		if (!severity || !is_asked(&rules[i], facts))
 			continue;
-		add_finding(findings, count++,
-			    &(struct nx_finding){severity, rules[i].title, rules[i].cause,
-						 rules[i].advice, value, rules[i].unit});
+		found = (struct nx_finding){.severity = severity,
+					    .title = rules[i].title,
+					    .advice = rules[i].advice,
+					    .value = value,
+					    .unit = rules[i].unit};
+		/* NOLINTNEXTLINE(clang-diagnostic-format-nonliteral): from the table above */
+		snprintf(found.cause, sizeof(found.cause), rules[i].cause, 100 * value);
+		add_finding(findings, count++, &found);
 	}
 	return count;
 }

@@ -28,8 +28,9 @@ struct nx_insight_facts {
 };
 
 struct nx_finding {
-	unsigned severity;		    /* 1 to 3, 3 is the worst */
-	const char *title, *cause, *advice; /* constant */
+	unsigned severity;	    /* 1 to 3, 3 is the worst */
+	const char *title, *advice; /* constant */
+	char cause[320];	    /* with the numbers that it follows from */
 	double value;
 	const char *unit; /* "fraction", "bytes", "times" or "errors" */
 };

@@ -37,3 +37,12 @@ void nx_release_graph_release(struct nx_release_graph *graph)
 	nx_vec_release(&graph->blocks);
 	*graph = (struct nx_release_graph){0};
 }
+
+void nx_why_answer_release(struct nx_why_answer *answer)
+{
+	nx_vec_release(&answer->path);
+	nx_vec_release(&answer->engines);
+	nx_vec_release(&answer->groups);
+	nx_vec_release(&answer->scenarios);
+	nx_arena_release(&answer->arena);
+}

@@ -7,6 +7,7 @@
 #ifndef NX_MODEL_RELEASE_H
 #define NX_MODEL_RELEASE_H
 
+#include "base/arena.h"
 #include "base/vec.h"
 #include "model/binary.h"
 
@@ -119,5 +120,63 @@ enum nx_cause {
 		NX_CAUSE_COUNT,
 };
 const char *nx_cause_name(enum nx_cause cause); /* "DMA start-up" */
+
+/* --- answers --------------------------------------------------------------- */
+
+struct nx_why_piece { /* a stretch of time with one cause */
+	int64_t start_ps, end_ps;
+	enum nx_cause cause; /* WAIT: the node works, and others wait for it */
+	uint32_t node;
+	uint32_t hops; /* how many releases lie between it and the start of the walk */
+};
+
+struct nx_why_pieces NX_VEC_BODY(struct nx_why_piece);
+
+struct nx_node_label { /* what people call a node; NULL: not known */
+	const char *opcode, *queue;
+	uint32_t dma_engine;
+};
+
+struct nx_why_gap_answer { /* why an engine paused */
+	const struct nx_release_graph *graph;
+	const struct nx_node_label *labels; /* by node */
+	uint32_t core, engine;
+	int64_t start_ps, end_ps;
+	uint32_t node;		     /* that ended the pause */
+	struct nx_why_pieces pieces; /* latest first */
+};
+
+struct nx_why_part {
+	const char *cause;
+	const char *engine; /* on the path: that the piece is about; NULL */
+	const char *blocker;
+	uint32_t core;
+	int64_t time_ps;
+};
+
+struct nx_why_group { /* a line of source, a layer, an opcode, a tensor; NULL: of none */
+	const char *name;
+	int64_t time_ps;
+};
+
+struct nx_what_if {
+	const char *scenario;
+	int64_t total_ps, gain_ps, path_ps; /* path_ps -1: it is not about one cause */
+};
+
+struct nx_why_answer { /* what bound a run */
+	struct nx_arena arena;
+	int64_t span_ps, program_ps, gap_ps, gap_unexplained_ps, path_unexplained_ps;
+	int64_t wait_count, matched_count, filled_count, assumed_count;
+	bool is_replayed;
+	int64_t replay_error_ps, pinned_count, nominal_ps;
+	NX_VEC(struct nx_why_part) path;     /* the longest first */
+	NX_VEC(struct nx_why_part) engines;  /* by core and engine, the longest first */
+	const char *grouped_by;		     /* "line"; NULL: not asked */
+	NX_VEC(struct nx_why_group) groups;  /* the longest first */
+	NX_VEC(struct nx_what_if) scenarios; /* the largest gain first */
+};
+
+void nx_why_answer_release(struct nx_why_answer *answer);
 
 #endif

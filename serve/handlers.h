@@ -59,6 +59,9 @@ NX_HANDLER(marks);
 NX_HANDLER(dependencies);
 /* serve/handle_insights.c */
 NX_HANDLER(insights);
+/* serve/handle_why.c */
+NX_HANDLER(why);
+NX_HANDLER(why_gap);
 /* serve/handle_csv.c */
 NX_HANDLER(csv);
 /* serve/handle_documents.c */

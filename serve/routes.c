@@ -84,6 +84,10 @@ const struct nx_route nx_routes[] = {
 	      "How fast data moved between hosts and devices.", ),
 	ROUTE(GET, PROFILE "/insights", insights, SLOW, "What to look at first.",
 	      .answer = "Insights"),
+	ROUTE(GET, PROFILE "/why", why, SLOW, "What bound the run, in parts that add up.",
+	      .answer = "Why"),
+	ROUTE(GET, PROFILE "/why/gap", why_gap, SLOW, "Why an engine paused.",
+	      .answer = "WhyGap"),
 	ROUTE(POST, PROFILE "/sql", sql, SLOW, "Runs SQL.", JSON_BODY(KIB(256)),
 	      .answer = "SqlAnswer"),
 

@@ -30,21 +30,32 @@ const struct nx_release_graph *nx_why_graph(const struct nx_why *why);
 
 /* --- the walk -------------------------------------------------------------- */
 
-struct nx_why_piece { /* an instant of it has this cause */
-	int64_t start_ps, end_ps;
-	enum nx_cause cause; /* WAIT: the node works, and others wait for it */
-	uint32_t node;
-	uint32_t hops; /* how many releases lie between it and the start of the walk */
-};
-
-struct nx_why_pieces NX_VEC_BODY(struct nx_why_piece);
-
 /*
  * Covers [low, time) with pieces, latest first. The node works at the time, or has just begun;
  * from there its releases lead back.
  */
 void nx_why_walk(const struct nx_release_graph *graph, uint32_t node, int64_t time_ps,
 		 int64_t low_ps, struct nx_why_pieces *out);
+
+/* The pause of an engine around a moment. */
+struct nx_why_gap {
+	bool is_found; /* false: it works then, or nothing follows */
+	int64_t start_ps, end_ps;
+	uint32_t node; /* that follows; that works, if none is found; NX_NONE: none follows */
+};
+
+struct nx_why_gap nx_why_find_gap(const struct nx_release_graph *graph, unsigned core,
+				  unsigned engine, int64_t time_ps);
+
+/*
+ * Explains the pause of an engine around a moment. NOT_FOUND if it works then, or nothing follows.
+ * Graph and labels have to outlive the answer, whose pieces the caller releases.
+ */
+NX_MUST_CHECK enum nx_status nx_why_explain_gap(const struct nx_release_graph *graph,
+						const struct nx_node_label *labels, unsigned core,
+						unsigned engine, int64_t time_ps,
+						struct nx_why_gap_answer *out,
+						struct nx_error *err);
 
 /* --- partitions ------------------------------------------------------------ */
 

@@ -149,6 +149,8 @@ def check_description(server):
             (f'{demo}/search?text=mat', '/profiles/{p}/search'),
             (f'{demo}/statistics', '/profiles/{p}/statistics'),
             (f'{demo}/insights', '/profiles/{p}/insights'),
+            (f'{demo}/why', '/profiles/{p}/why'),
+            (f'{demo}/why?by=layer', '/profiles/{p}/why'),
             (f'{demo}/queries', '/profiles/{p}/queries'),
             (f'{demo}/queries/layers', '/profiles/{p}/queries/{name}')):
         answer = server.json(path)
@@ -542,6 +544,22 @@ def check_insights(server):
     check('the second response is the same', server.json('/profiles/demo/insights') == answer)
 
 
+def check_why(server):
+    answer = server.json('/profiles/demo/why?by=opcode')
+    span = answer['span_ps']
+    check('the path adds up', sum(p['time_ps'] for p in answer['path']) == span, answer['path'])
+    check('the groups add up', sum(g['time_ps'] for g in answer['groups']) == span)
+    idle = server.rows("SELECT work_ps FROM Release WHERE engine = 'Vector' AND pcore_idx = 0 AND "
+                       "node = 'instruction' ORDER BY work_ps LIMIT 1")[0][0]
+    place = f'Vector@{int(idle) // 2000}ns'
+    gap = server.json(f'/profiles/demo/why/gap?at={place}')
+    check('the steps of a gap add up', sum(s['duration_ps'] for s in gap['steps'])
+          == gap['duration_ps'] and gap['sentence'].startswith('Vector of core 0 paused'), gap)
+    check('a place that is none is refused', server.ask('/profiles/demo/why/gap?at=x')[0] == 400)
+    check('a grouping that is none is refused', server.ask('/profiles/demo/why?by=x')[0] == 400)
+    check('the time of a gap is needed', server.ask('/profiles/demo/why/gap')[0] == 400)
+
+
 def check_other_tools(server):
     check('the health check answers', server.ask('/health')[2] == b'healthy')
     status, _, content = server.ask('/profiles/search?userName=x')
@@ -601,7 +619,7 @@ def main():
             check_endless(server)
             for test in (check_sql, check_description, check_named, check_values, check_line, check_statistics, check_opcode_summary,
                          check_counters, check_search, check_hits, check_marks,
-                         check_dependencies, check_csv, check_insights, check_other_tools,
+                         check_dependencies, check_csv, check_insights, check_why, check_other_tools,
                          check_gone):
                 test(server)
             check_moved(server, workspace)

@@ -82,6 +82,46 @@ static void errors_come_before_all_else(void **state)
 	assert_int_equal(nx_insights_judge(&facts, findings), 2);
 }
 
+static void busy_is_half_of_the_time(void **state)
+{
+	struct nx_insight_facts facts = nothing();
+	struct nx_finding findings[NX_FINDINGS_MAX];
+
+	(void)state;
+	facts.model_flops_frac = 0.016;
+	facts.tensor_active_frac = 0.224;
+	assert_int_equal(nx_insights_judge(&facts, findings), 1);
+	assert_string_equal(findings[0].title, "The tensor engine gets little done while it works");
+	assert_string_equal(
+		findings[0].cause,
+		"It is active for 22.4 % of the time and does 1.6 % of the model's FLOPS "
+		"that it could do in all of it: 7.1 % of what its active time allows.");
+	assert_int_equal(findings[0].severity, 1);
+	facts.tensor_active_frac = 0.5;
+	assert_int_equal(nx_insights_judge(&facts, findings), 1);
+	assert_string_equal(findings[0].title, "The tensor engine is busy, but not with the model");
+	assert_int_equal(findings[0].severity, 3);
+	facts.tensor_active_frac = 0.09;
+	assert_int_equal(nx_insights_judge(&facts, findings), 0);
+}
+
+/* A collective alone: the array is limited at start-up, but has nothing to multiply. */
+static void nothing_to_throttle_without_products(void **state)
+{
+	struct nx_insight_facts facts = nothing();
+	struct nx_finding findings[NX_FINDINGS_MAX];
+
+	(void)state;
+	facts.throttled_frac = 0.4;
+	facts.tensor_active_frac = 0.01;
+	assert_int_equal(nx_insights_judge(&facts, findings), 0);
+	facts.model_flops_frac = 0.005;
+	assert_int_equal(nx_insights_judge(&facts, findings), 1);
+	assert_string_equal(findings[0].cause,
+			    "For 40.0 % of the time the tensor engine was not allowed to work in "
+			    "every cycle, to keep within its power.");
+}
+
 static void the_worst_comes_first(void **state)
 {
 	/* 0.2 of 0.5 is 0.4: severity 1; transposes 3; a small transfer of 300 bytes 2 */
@@ -218,6 +258,8 @@ int main(void)
 		cmocka_unit_test(good_numbers_are_no_findings),
 		cmocka_unit_test(limits_decide_how_bad_it_is),
 		cmocka_unit_test(errors_come_before_all_else),
+		cmocka_unit_test(busy_is_half_of_the_time),
+		cmocka_unit_test(nothing_to_throttle_without_products),
 		cmocka_unit_test(the_worst_comes_first),
 		cmocka_unit_test(all_rules_fit_in_the_list),
 		cmocka_unit_test(near_stretches_of_one_subject_are_joined),

@@ -243,6 +243,77 @@ export interface Insights {
 	findings: Finding[];
 }
 
+export interface WhyPart {
+	cause: string;
+	engine: string | null;
+	time_ps: number;
+}
+
+export interface WhyEngine {
+	core: number;
+	engine: string | null;
+	cause: string;
+	blocker: string | null;
+	time_ps: number;
+}
+
+export interface WhyReplay {
+	error_ps: number;
+	pinned: number;
+	nominal_ps: number;
+}
+
+export interface WhatIf {
+	scenario: string;
+	total_ps: number;
+	gain_ps: number;
+	path_ps: number | null;
+}
+
+export interface WhyGroup {
+	name: string | null;
+	time_ps: number;
+}
+
+export interface Why {
+	span_ps: number;
+	program_ps: number;
+	path_unexplained_ps: number;
+	gap_ps: number;
+	gap_unexplained_ps: number;
+	waits: number;
+	waits_matched: number;
+	waits_filled: number;
+	waits_assumed: number;
+	path: WhyPart[];
+	engines: WhyEngine[];
+	replay: WhyReplay | null;
+	what_if: WhatIf[];
+	by?: string;
+	groups?: WhyGroup[];
+}
+
+export interface WhyStep {
+	start_ps: number;
+	duration_ps: number;
+	cause: string;
+	release: number;
+	hops: number;
+	engine: string | null;
+	opcode: string | null;
+	queue: string | null;
+}
+
+export interface WhyGap {
+	core: number;
+	engine: string;
+	start_ps: number;
+	duration_ps: number;
+	before: number;
+	sentence: string;
+	steps: WhyStep[];
+}
+
 export interface At {
 	track: number;
 	depth?: number;
