@@ -281,6 +281,8 @@ static void add_columns(struct nx_slices *x, const struct nx_system_event *e)
 		add_number(x, "lnc_idx", (uint64_t)e->nc_idx);
 	if (!is_said[NX_GROUP_WORKER] && nx_event_has_worker(e))
 		add_number(x, "worker_gid", e->worker_gid);
+	if (e->flags & NX_EVENT_STEP)
+		add_number(x, "step_num", e->step_num);
 	add_flag(x, "is_unfinished", e->flags & NX_EVENT_UNFINISHED);
 	add_flag(x, "is_orphan", e->flags & NX_EVENT_ORPHAN);
 }

@@ -31,10 +31,14 @@ struct event_rows {
 };
 
 /* Keys of our own; an attribute of the same name is left out. */
-static const char *const own_keys[] = {"parent_id", "is_instant", "is_unfinished", "is_orphan"};
+static const char *const own_keys[] = {"parent_id", "step_num", "is_instant", "is_unfinished",
+				       "is_orphan"};
 static const char own_members[][SHORT_KEY_BYTES + 1] = {
-	"\"parent_id\":", "\"is_instant\":", "\"is_unfinished\":", "\"is_orphan\":"};
-static const uint8_t own_flags[] = {0, NX_EVENT_INSTANT, NX_EVENT_UNFINISHED, NX_EVENT_ORPHAN};
+	"\"parent_id\":", "\"step_num\":", "\"is_instant\":", "\"is_unfinished\":",
+	"\"is_orphan\":"};
+static const uint8_t own_flags[] = {0, NX_EVENT_STEP, NX_EVENT_INSTANT, NX_EVENT_UNFINISHED,
+				    NX_EVENT_ORPHAN};
+#define FIRST_TRUE 2 /* those before it have numbers */
 #define OWN_KEYS (sizeof(own_keys) / sizeof(own_keys[0]))
 static_assert(sizeof(own_members) / sizeof(own_members[0]) == OWN_KEYS, "a member for each key");
 static_assert(sizeof(own_flags) == OWN_KEYS, "a flag for each key");
@@ -99,7 +103,10 @@ static void put_own(struct nx_bytes *out, const struct nx_system_event *e)
 			   nx_slice_of(digits, nx_format_u64(digits, e->parent_id)));
 	if (!e->flags)
 		return;
-	for (size_t i = 1; i < OWN_KEYS; i++)
+	if (e->flags & NX_EVENT_STEP)
+		put_member(out, nx_slice_text(own_members[1]),
+			   nx_slice_of(digits, nx_format_u64(digits, e->step_num)));
+	for (size_t i = FIRST_TRUE; i < OWN_KEYS; i++)
 		if (e->flags & own_flags[i])
 			put_member(out, nx_slice_text(own_members[i]), nx_slice_text("true"));
 }
