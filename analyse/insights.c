@@ -51,7 +51,7 @@ static const struct rule rules[] = {
 	 "timeline has a row for their length. Lists that grow, logging and garbage collection are "
 	 "common causes.", "times"},
 	{FACT(late_frac), false, 0.05, 0.1, 0.3, "A process is late in its steps",
-	 "Its first execution of a step begins after that of the others, which wait for it in "
+	 "It launches the first execution of a step after the others, which wait for it in "
 	 "collectives.",
 	 "Look at what it does before: the panel Steps, By process, names it.", "fraction"},
 	{FACT(worst_step), false, 1, 2, 4, "Some steps take much longer than others",

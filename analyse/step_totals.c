@@ -145,6 +145,9 @@ static struct nx_step_total total_of(struct nx_step **steps, size_t count, uint6
 	total.mad_ns = median_of(numbers, ended);
 	for (size_t i = 0; i < ended; i++)
 		judge_step(steps[i], &total, ended);
+	for (size_t i = 0; i < ended; i++)
+		numbers[i] = steps[i]->rank_wait_ns;
+	total.median_rank_wait_ns = median_of(numbers, ended);
 	for (size_t i = 0; i < count; i++)
 		if (steps[i]->has_late)
 			numbers[late++] = steps[i]->late_ns;
@@ -161,13 +164,19 @@ static uint64_t step_key(const struct nx_step *step)
 	return nx_hash_words(words, 2);
 }
 
+/* Where only the device was traced, its first execution has to do. */
+static uint64_t arrival_ns(const struct nx_step *step)
+{
+	return step->first_launch_ns ? step->first_launch_ns : step->first_execution_ns;
+}
+
 struct meeting {
 	uint64_t first_ns;
 	uint32_t process; /* that was first */
 	bool has_others;
 };
 
-/* A number that a process repeats, such as that of an epoch's step, meets nobody certain. */
+/* If a process repeats a number, only the first of these steps has a meaning here. */
 static void compare_processes(struct nx_step_analysis *a)
 {
 	NX_VEC(struct meeting) meetings = {0};
@@ -177,27 +186,27 @@ static void compare_processes(struct nx_step_analysis *a)
 	for (size_t i = 0; i < a->steps.len; i++) {
 		const struct nx_step *step = &a->steps.items[i];
 
-		if (!step->first_execution_ns)
+		if (!arrival_ns(step))
 			continue;
 		if (!nx_map_get(&by_key, step_key(step), &at)) {
 			nx_map_put(&by_key, step_key(step), meetings.len);
-			nx_vec_push(&meetings, ((struct meeting){step->first_execution_ns,
-								 step->process, false}));
+			nx_vec_push(&meetings,
+				    ((struct meeting){arrival_ns(step), step->process, false}));
 			continue;
 		}
 		if (meetings.items[at].process != step->process)
 			meetings.items[at].has_others = true;
-		if (step->first_execution_ns < meetings.items[at].first_ns)
-			meetings.items[at].first_ns = step->first_execution_ns;
+		if (arrival_ns(step) < meetings.items[at].first_ns)
+			meetings.items[at].first_ns = arrival_ns(step);
 	}
 	for (size_t i = 0; i < a->steps.len; i++) {
 		struct nx_step *step = &a->steps.items[i];
 
-		if (!step->first_execution_ns || !nx_map_get(&by_key, step_key(step), &at) ||
+		if (!arrival_ns(step) || !nx_map_get(&by_key, step_key(step), &at) ||
 		    !meetings.items[at].has_others)
 			continue;
 		step->has_late = true;
-		step->late_ns = step->first_execution_ns - meetings.items[at].first_ns;
+		step->late_ns = arrival_ns(step) - meetings.items[at].first_ns;
 	}
 	nx_vec_release(&meetings);
 	nx_map_release(&by_key);

@@ -8,12 +8,31 @@
 
 #include "model/system_event.h"
 
-#define NO_NAME UINT32_MAX
 #define NO_SUBJECT SIZE_MAX
 /* An execution counts for at most so many steps that are open at once, the latest. */
 #define MAX_OPEN_STEPS 16u
 
-enum end_kind { END_EXECUTION, END_CALL, END_STEP };
+enum end_kind { END_EXECUTION, END_CALL, END_BARRIER, END_STEP };
+
+enum name_role { ROLE_NONE, ROLE_RUNNING, ROLE_LAUNCH, ROLE_BARRIER };
+
+static uint8_t role_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint8_t role;
+	} roles[] = {
+		{"nc_exec_running", ROLE_RUNNING}, {"nrt_execute", ROLE_LAUNCH},
+		{"nrt_model_submit", ROLE_LAUNCH}, {"kmgr_exec_core", ROLE_LAUNCH},
+		{"kbl_exec_pre", ROLE_LAUNCH},	   {"kbl_exec_core", ROLE_LAUNCH},
+		{"enc_barrier", ROLE_BARRIER},
+	};
+
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (!strcmp(name, roles[i].name))
+			return roles[i].role;
+	return ROLE_NONE;
+}
 
 bool nx_step_number_of(struct nx_slice name, uint64_t *step_num)
 {
@@ -46,6 +65,8 @@ static void move_to(struct nx_step_analysis *a, uint64_t time_ns)
 		a->clocks.runtime_ns += passed_ns;
 	if (a->runtime_count && !a->running_count)
 		a->clocks.waiting_ns += passed_ns;
+	if (a->barrier_count)
+		a->clocks.barrier_ns += passed_ns;
 	a->now_ns += passed_ns;
 }
 
@@ -92,11 +113,24 @@ static size_t find_core(struct nx_step_analysis *a, int32_t nc_idx)
 	return at;
 }
 
+static size_t first_open(const struct nx_step_analysis *a)
+{
+	return a->open_steps.len > MAX_OPEN_STEPS ? a->open_steps.len - MAX_OPEN_STEPS : 0;
+}
+
+static void note_launch(struct nx_step_analysis *a)
+{
+	for (size_t i = first_open(a); i < a->open_steps.len; i++) {
+		struct nx_step *step = &a->steps.items[a->open_steps.items[i].step];
+
+		if (!step->first_launch_ns)
+			step->first_launch_ns = a->now_ns;
+	}
+}
+
 static void note_execution(struct nx_step_analysis *a, uint64_t gap_ns)
 {
-	size_t first = a->open_steps.len > MAX_OPEN_STEPS ? a->open_steps.len - MAX_OPEN_STEPS : 0;
-
-	for (size_t i = first; i < a->open_steps.len; i++) {
+	for (size_t i = first_open(a); i < a->open_steps.len; i++) {
 		struct nx_step *step = &a->steps.items[a->open_steps.items[i].step];
 
 		if (!step->first_execution_ns)
@@ -201,6 +235,7 @@ static void end_step(struct nx_step_analysis *a, size_t subject)
 		at--;
 	step->busy_ns = a->clocks.busy_ns - a->open_steps.items[at].at_start.busy_ns;
 	step->runtime_ns = a->clocks.waiting_ns - a->open_steps.items[at].at_start.waiting_ns;
+	step->rank_wait_ns = a->clocks.barrier_ns - a->open_steps.items[at].at_start.barrier_ns;
 	step->host_ns = step->end_ns - step->start_ns - step->busy_ns - step->runtime_ns;
 	memmove(a->open_steps.items + at, a->open_steps.items + at + 1,
 		(a->open_steps.len - at - 1) * sizeof(*a->open_steps.items));
@@ -219,6 +254,8 @@ static void end_until(struct nx_step_analysis *a, uint64_t time_ns)
 			end_execution(a, &a->cores.items[end.subject]);
 		else if (end.kind == END_CALL)
 			a->runtime_count--;
+		else if (end.kind == END_BARRIER)
+			a->barrier_count--;
 		else
 			end_step(a, end.subject);
 	}
@@ -230,18 +267,34 @@ void nx_step_analysis_begin(struct nx_step_analysis *a, uint32_t process)
 
 	assert(process < a->profile->process_count && !a->ends.len && !a->cores.len);
 	a->process = process;
-	a->execution_name = NO_NAME;
+	a->name_roles = NX_NEW_ARRAY(&a->arena, uint8_t, p->name_count + 1);
 	for (size_t i = 0; i < p->name_count; i++)
-		if (!strcmp(p->names[i], "nc_exec_running"))
-			a->execution_name = (uint32_t)i;
+		a->name_roles[i] = role_of(p->names[i]);
 	a->now_ns = 0;
 	a->clocks = (struct nx_step_clocks){0};
 	a->first_step = a->steps.len;
 	a->has_executions = false;
 }
 
+static void start_call(struct nx_step_analysis *a, const struct nx_system_event *event,
+		       uint8_t role)
+{
+	a->runtime_count++;
+	push_end(&a->ends, (struct nx_sweep_end){event->end_ns, END_CALL, NO_SUBJECT});
+	if (role == ROLE_LAUNCH)
+		note_launch(a);
+	if (role != ROLE_BARRIER)
+		return;
+	a->barrier_count++;
+	push_end(&a->ends, (struct nx_sweep_end){event->end_ns, END_BARRIER, NO_SUBJECT});
+}
+
 void nx_step_analysis_add(struct nx_step_analysis *a, const struct nx_system_event *event)
 {
+	uint8_t role = event->name < a->profile->processes[a->process].name_count
+			       ? a->name_roles[event->name]
+			       : ROLE_NONE;
+
 	if ((event->flags & (NX_EVENT_INSTANT | NX_EVENT_ORPHAN)) ||
 	    event->end_ns < event->start_ns)
 		return;
@@ -250,11 +303,10 @@ void nx_step_analysis_add(struct nx_step_analysis *a, const struct nx_system_eve
 	if (event->flags & NX_EVENT_STEP) {
 		start_step(a, event);
 	} else if (event->source == NX_SOURCE_HARDWARE) {
-		if (event->name == a->execution_name)
+		if (role == ROLE_RUNNING)
 			start_execution(a, event);
 	} else if (event->source == NX_SOURCE_RUNTIME && !(event->flags & NX_EVENT_UNFINISHED)) {
-		a->runtime_count++;
-		push_end(&a->ends, (struct nx_sweep_end){event->end_ns, END_CALL, NO_SUBJECT});
+		start_call(a, event, role);
 	}
 }
 

@@ -26,6 +26,10 @@
  * distributed durations; unlike that, the outliers themselves do not move it. The second condition
  * keeps jitter of very regular steps out. At least NX_OUTLIER_STEPS steps must have ended.
  *
+ * A process is late in a step if it launches its first execution (nrt_execute and the calls inside)
+ * after the first process that has a step of the same kind and number. The others wait for it, in
+ * the barrier before a collective (enc_barrier) or on the device.
+ *
  * Gaps of a core grow if the median of the last quarter is at least twice that of the first and
  * NX_GROWTH_NS longer, with at least NX_GROWTH_GAPS gaps.
  */
@@ -50,6 +54,7 @@ struct nx_step_clocks {	     /* readings */
 	uint64_t busy_ns;    /* some core runs */
 	uint64_t runtime_ns; /* a call of the runtime is open */
 	uint64_t waiting_ns; /* the same, and no core runs */
+	uint64_t barrier_ns; /* the process waits for other ranks */
 };
 
 /* Durations in order of time. When there are too many, every second one is dropped, and from then
@@ -91,10 +96,10 @@ struct nx_step_analysis {
 	struct nx_gap_totals NX_VEC_BODY(struct nx_gap_total) gap_totals;
 	/* the process at hand */
 	uint32_t process;
-	uint32_t execution_name;
+	uint8_t *name_roles; /* by name: what it means here */
 	uint64_t now_ns;
 	struct nx_step_clocks clocks;
-	size_t running_count, runtime_count; /* open now */
+	size_t running_count, runtime_count, barrier_count; /* open now */
 	size_t first_step;
 	bool has_executions;
 	struct nx_swept_cores NX_VEC_BODY(struct nx_swept_core) cores;

@@ -262,7 +262,7 @@ static void write_step_total(struct steps_text *x, const struct nx_step_total *t
 {
 	const struct nx_system_process *p = &x->profile->processes[total->process];
 	char median[QUANTITY_MAX], mad[QUANTITY_MAX], slowest[QUANTITY_MAX], busy[QUANTITY_MAX],
-		runtime[QUANTITY_MAX], host[QUANTITY_MAX], late[QUANTITY_MAX];
+		runtime[QUANTITY_MAX], host[QUANTITY_MAX], late[QUANTITY_MAX], wait[QUANTITY_MAX];
 
 	write_line(x->out, "steps: %s, %s pid %llu", total->name, p->instance_id,
 		   (unsigned long long)p->pid);
@@ -278,8 +278,11 @@ static void write_step_total(struct steps_text *x, const struct nx_step_total *t
 		   percent_text(runtime, total->has_shares, total->runtime_ns, total->total_ns),
 		   percent_text(busy, total->has_shares, total->busy_ns, total->total_ns));
 	if (total->late_count)
-		write_line(x->out, "  first execution of a step: median %s after the first process",
-			   time_text(late, (double)total->median_late_ns));
+		write_line(x->out,
+			   "  launches the first execution of a step %s after the first process, "
+			   "waits %s for others (medians)",
+			   time_text(late, (double)total->median_late_ns),
+			   time_text(wait, (double)total->median_rank_wait_ns));
 	write_line(x->out, "    %10s %14s %12s %10s %12s %11s %14s %14s%s", "step", "duration",
 		   "host bound", "runtime", "device busy", "executions", "longest gap", "late",
 		   total->step_count > MOST_STEPS ? "  (the slowest and outliers)" : "");

@@ -120,8 +120,9 @@ struct nx_step {
 	uint64_t execution_count;    /* that began in it, over all cores */
 	uint64_t gap_ns, max_gap_ns; /* how long cores waited before these */
 	uint64_t first_execution_ns; /* 0 = none */
-	/* after the first execution of the same step in the process that was first */
-	uint64_t late_ns;
+	uint64_t first_launch_ns;    /* when the host first called for one; 0 = it did not */
+	uint64_t rank_wait_ns;	     /* in barriers, for other ranks */
+	uint64_t late_ns; /* first launch after that of the process that was first with this step */
 };
 
 struct nx_step_total { /* all steps of a kind in a process */
@@ -135,6 +136,7 @@ struct nx_step_total { /* all steps of a kind in a process */
 	uint64_t total_ns, busy_ns, runtime_ns, host_ns; /* of those that ended */
 	uint64_t late_count;				 /* steps that other processes have too */
 	uint64_t median_late_ns;
+	uint64_t median_rank_wait_ns;
 };
 
 /* A core waits from the end of an execution to the start of the next one. */

@@ -51,6 +51,7 @@ static void fill_step(struct nx_row *row, const struct nx_system_profile *profil
 	PUT(u64, Step, max_gap_ns, step->max_gap_ns);
 	if (step->has_late)
 		PUT(u64, Step, late_ns, step->late_ns);
+	PUT(u64, Step, rank_wait_ns, step->rank_wait_ns);
 	if (step->rank)
 		PUT(i64, Step, duration_rank, step->rank);
 	if (!isnan(step->duration_mads))
@@ -74,6 +75,7 @@ static void fill_step_total(struct nx_row *row, const struct nx_system_profile *
 		PUT(u64, StepSummary, mad_duration_ns, total->mad_ns);
 		PUT(u64, StepSummary, slowest_step_num, total->slowest_num);
 		PUT(u64, StepSummary, slowest_duration_ns, total->slowest_ns);
+		PUT(u64, StepSummary, median_rank_wait_ns, total->median_rank_wait_ns);
 	}
 	PUT(u64, StepSummary, outlier_count, total->outlier_count);
 	PUT_SHARES(StepSummary, total, total->total_ns);

@@ -9,12 +9,11 @@
 
 #include "analyse/steps.h"
 
-enum name { NAME_EXECUTE, NAME_RUNNING, NAME_TRAIN, NAME_STEP_7, NAME_COUNT };
+enum name { NAME_EXECUTE, NAME_BARRIER, NAME_RUNNING, NAME_TRAIN, NAME_STEP_7, NAME_COUNT };
 
 static const char *names[NAME_COUNT] = {
-	[NAME_EXECUTE] = "nrt_execute",
-	[NAME_RUNNING] = "nc_exec_running",
-	[NAME_TRAIN] = "train",
+	[NAME_EXECUTE] = "nrt_execute",	    [NAME_BARRIER] = "enc_barrier",
+	[NAME_RUNNING] = "nc_exec_running", [NAME_TRAIN] = "train",
 	[NAME_STEP_7] = "ProfilerStep#7",
 };
 
@@ -416,6 +415,30 @@ static void the_late_process_is_known(void **state)
 	assert_int_equal(f->a.step_totals.items[1].late_count, 3);
 }
 
+/* The device may begin on all ranks at once: what counts is who was asked last. */
+static void launches_tell_who_is_late(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t process = 0; process < 2; process++) {
+		nx_step_analysis_begin(&f->a, process);
+		step(f, 1, 1000, 2000);
+		call(f, process ? 1500 : 1100, 1900);
+		add(f, (struct nx_system_event){.name = NAME_BARRIER,
+						.source = NX_SOURCE_RUNTIME,
+						.start_ns = process ? 1510 : 1110,
+						.end_ns = 1520});
+		run(f, 0, 1600, 1700);
+		nx_step_analysis_end(&f->a);
+	}
+	nx_step_analysis_conclude(&f->a);
+	assert_int_equal(f->a.steps.items[0].late_ns, 0);
+	assert_int_equal(f->a.steps.items[0].rank_wait_ns, 410);
+	assert_int_equal(f->a.steps.items[1].late_ns, 400);
+	assert_int_equal(f->a.steps.items[1].rank_wait_ns, 10);
+	assert_int_equal(f->a.step_totals.items[0].median_rank_wait_ns, 410);
+}
+
 /* Steps may overlap and even enclose each other, as those of several threads. */
 static void steps_may_overlap(void **state)
 {
@@ -455,6 +478,7 @@ int main(void)
 		TEST(four_steps_are_too_few_to_judge),
 		TEST(an_unfinished_step_is_not_compared),
 		TEST(the_late_process_is_known),
+		TEST(launches_tell_who_is_late),
 		TEST(steps_may_overlap),
 	};
 

@@ -91,7 +91,8 @@ static void the_summary_prints_steps_and_gaps(void **state)
 			 "  2 steps, median 2.000 us, MAD 1.000 us, slowest 3.000 us (step 2), "
 			 "outliers 1\n"
 			 "  host bound 50.0%, in the runtime 25.0%, device busy 25.0%\n"
-			 "  first execution of a step: median 7 ns after the first process\n");
+			 "  launches the first execution of a step 7 ns after the first process, "
+			 "waits 0 ns for others (medians)\n");
 	assert_has(text,
 		   "           1       1.000 us        50.0%      25.0%        25.0%           "
 		   "3          13 ns            n/a\n");
@@ -125,13 +126,14 @@ static void json_has_the_published_columns(void **state)
 
 	fill(f);
 	text = nx_fixture_export(f, "json", &plain, NULL);
-	assert_has(text, "\"steps\":[{\"name\":\"train\",\"step_num\":1,\"label\":\"train 1\","
-			 "\"start_ts\":1000,\"end_ts\":2000,\"duration_ns\":1000,"
-			 "\"instance_id\":\"i-a\",\"process_id\":70,\"thread_id\":70,"
-			 "\"event_id\":91,\"device_busy_frac\":0.25,\"runtime_frac\":0.25,"
-			 "\"host_bound_frac\":0.5,\"execution_count\":3,\"gap_ns\":0,"
-			 "\"max_gap_ns\":13,\"duration_rank\":2,\"is_outlier\":false,"
-			 "\"is_unfinished\":false}");
+	assert_has(text,
+		   "\"steps\":[{\"name\":\"train\",\"step_num\":1,\"label\":\"train 1\","
+		   "\"start_ts\":1000,\"end_ts\":2000,\"duration_ns\":1000,"
+		   "\"instance_id\":\"i-a\",\"process_id\":70,\"thread_id\":70,"
+		   "\"event_id\":91,\"device_busy_frac\":0.25,\"runtime_frac\":0.25,"
+		   "\"host_bound_frac\":0.5,\"execution_count\":3,\"gap_ns\":0,"
+		   "\"max_gap_ns\":13,\"rank_wait_ns\":0,\"duration_rank\":2,\"is_outlier\":false,"
+		   "\"is_unfinished\":false}");
 	assert_has(text, "\"execution_gaps\":[{\"start_ts\":1200,\"end_ts\":1213,"
 			 "\"duration_ns\":13,\"runtime_ns\":7,\"waits_for\":\"runtime\","
 			 "\"instance_id\":\"i-a\",\"process_id\":70,\"nc_idx\":0,"

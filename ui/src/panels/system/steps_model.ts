@@ -37,7 +37,9 @@ export const STEP_COLUMNS: TableColumn[] = [
 		help: "How long cores waited before these executions, added up." },
 	{ name: "max_gap_ns", title: "Longest gap", unit: "nanoseconds" },
 	{ name: "late_ns", title: "Late", unit: "nanoseconds",
-		help: "How long after the first process its first execution of this step began." },
+		help: "How long after the first process it launched its first execution of this step." },
+	{ name: "rank_wait_ns", title: "Waits for ranks", unit: "nanoseconds",
+		help: "Time in barriers before collectives." },
 	{ name: "start", title: "Start", unit: "nanoseconds" }, { name: "name", title: "Kind" },
 	{ name: "process", title: "Process", align: "left" },
 ];
@@ -66,8 +68,11 @@ export const KIND_COLUMNS: TableColumn[] = [
 	{ name: "slowest_step_num", title: "Its step", unit: "id" },
 	{ name: "outlier_count", title: "Outliers" }, ...SHARES,
 	{ name: "median_late_ns", title: "Late", unit: "nanoseconds",
-		help: "Median time by which its first execution of a step begins after that of the first " +
+		help: "Median time by which it launches its first execution of a step after the first " +
 			"process. The others wait for a rank that is always late." },
+	{ name: "median_rank_wait_ns", title: "Waits for ranks", unit: "nanoseconds",
+		help: "Median time of a step in barriers before collectives. The rank that is late does " +
+			"not wait." },
 ];
 
 export function kindTable(rows: Row[]): Cell[][] {
