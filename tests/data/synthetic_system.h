@@ -31,6 +31,9 @@ struct nx_synthetic_system_options {
 
 #define NX_SYNTHETIC_FIRST_GAP_NS UINT64_C(13000)
 #define NX_SYNTHETIC_LAST_GAP_NS UINT64_C(190000)
+/* then one step of the framework also begins early, so that it takes longer than all others */
+#define NX_SYNTHETIC_SLOW_STEP 5
+#define NX_SYNTHETIC_SLOW_NS UINT64_C(1000000)
 
 extern const struct nx_synthetic_system_options nx_synthetic_system_small;
 

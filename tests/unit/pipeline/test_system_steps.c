@@ -92,7 +92,9 @@ static void planted_growth_is_found(void **state)
 	for (size_t i = 0; i < found.step_count; i++) {
 		assert_int_equal(found.steps[i].step_num, i);
 		assert_string_equal(found.steps[i].name, "ProfilerStep");
-		assert_int_equal(found.steps[i].execution_count, 2);
+		assert_int_equal(found.steps[i].is_outlier, i == NX_SYNTHETIC_SLOW_STEP);
+		/* the slow one also has those of the step before, which it overlaps */
+		assert_true(found.steps[i].execution_count >= 2);
 	}
 	folder_remove(&f);
 }

@@ -53,8 +53,8 @@ function show(context: ProfileContext, row: Row, index: number): void {
 	context.zoomTo(timeOf(context, row["start_ts"]), timeOf(context, row["end_ts"]));
 }
 
-const marked = (cell: Cell | undefined, column: TableColumn) => column.name === "mark" && cell
-	? <span class={`st-mark st-${String(cell)}`}>{String(cell)}</span> : null;
+const marked = (cell: Cell | undefined, column: TableColumn) => column.name !== "mark" ? null
+	: cell ? <span class={`st-mark st-${String(cell)}`}>{String(cell)}</span> : <></>;
 
 function Steps({ context, all, process }: { context: ProfileContext; all: Row[];
 	process: string }) {

@@ -44,7 +44,11 @@ export const STEP_COLUMNS: TableColumn[] = [
 	{ name: "process", title: "Process", align: "left" },
 ];
 
-/** What the timeline and the table mark a step with. */
+/** To two decimals, which is as exact as these are meaningful. */
+const rounded = (cell: Cell | undefined): Cell =>
+	cell === null || cell === undefined ? null : Math.round(num(cell) * 100) / 100;
+
+/** What the table marks a step with. */
 export function markOf(row: Row): string {
 	if (row["is_unfinished"] === true) return "unfinished";
 	if (row["is_outlier"] === true) return "outlier";
@@ -55,6 +59,7 @@ export function stepTable(rows: Row[], time: (row: Row) => number): Cell[][] {
 	const isAlone = isOneMachine(rows);
 	return rows.map((row) => STEP_COLUMNS.map(({ name }) =>
 		name === "mark" ? markOf(row) : name === "start" ? time(row)
+		: name === "duration_mads" ? rounded(row[name])
 		: name === "process" ? processTitle(row, isAlone) : row[name] ?? null));
 }
 
@@ -67,7 +72,7 @@ export const KIND_COLUMNS: TableColumn[] = [
 	{ name: "slowest_duration_ns", title: "Slowest", unit: "nanoseconds" },
 	{ name: "slowest_step_num", title: "Its step", unit: "id" },
 	{ name: "outlier_count", title: "Outliers" }, ...SHARES,
-	{ name: "median_late_ns", title: "Late", unit: "nanoseconds",
+	{ name: "median_late_ns", title: "Late", unit: "nanoseconds", width: 136,
 		help: "Median time by which it launches its first execution of a step after the first " +
 			"process. The others wait for a rank that is always late." },
 	{ name: "median_rank_wait_ns", title: "Waits for ranks", unit: "nanoseconds",
