@@ -244,8 +244,8 @@ static void write_step(void *context, const void *item)
 		return;
 	if (step->has_late)
 		time_text(late, (double)step->late_ns);
-	write_line(x->out, "    %10llu %14s %12s %10s %12s %11llu %14s %14s%s",
-		   (unsigned long long)step->step_num, time_text(duration, (double)duration_ns),
+	write_line(x->out, "    %10lld %14s %12s %10s %12s %11llu %14s %14s%s",
+		   (long long)step->step_num, time_text(duration, (double)duration_ns),
 		   percent_text(host, step->has_shares, step->host_ns, duration_ns),
 		   percent_text(runtime, step->has_shares, step->runtime_ns, duration_ns),
 		   percent_text(busy, step->has_shares, step->busy_ns, duration_ns),
@@ -266,12 +266,11 @@ static void write_step_total(struct steps_text *x, const struct nx_step_total *t
 
 	write_line(x->out, "steps: %s, %s pid %llu", total->name, p->instance_id,
 		   (unsigned long long)p->pid);
-	write_line(x->out, "  %llu steps, median %s, MAD %s, slowest %s (step %llu), outliers %llu",
+	write_line(x->out, "  %llu steps, median %s, MAD %s, slowest %s (step %lld), outliers %llu",
 		   (unsigned long long)total->step_count,
 		   time_text(median, (double)total->median_ns),
 		   time_text(mad, (double)total->mad_ns),
-		   time_text(slowest, (double)total->slowest_ns),
-		   (unsigned long long)total->slowest_num,
+		   time_text(slowest, (double)total->slowest_ns), (long long)total->slowest_num,
 		   (unsigned long long)total->outlier_count);
 	write_line(x->out, "  host bound %s, in the runtime %s, device busy %s",
 		   percent_text(host, total->has_shares, total->host_ns, total->total_ns),

@@ -44,7 +44,7 @@ struct nx_system_event {
 	uint64_t call_flow_id; /* of a part of an execution: flow of the call around it; 0 = none */
 	struct nx_event_handle handle;
 	uint64_t model_id; /* of the execution it belongs to; 0 = none known */
-	uint64_t step_num; /* of an event with NX_EVENT_STEP */
+	uint64_t step_num; /* of an event with NX_EVENT_STEP; an int64_t, shown as one */
 	uint32_t process;
 	uint32_t type;	/* event type, or NX_FRAMEWORK_EVENT_TYPE */
 	uint32_t name;	/* into the process's names */

@@ -35,9 +35,8 @@ static void fill_step(struct nx_row *row, const struct nx_system_profile *profil
 	uint64_t duration_ns = step->end_ns - step->start_ns;
 
 	PUT(text, Step, name, step->name);
-	PUT(u64, Step, step_num, step->step_num);
-	snprintf(label, NX_STEP_LABEL_MAX, "%.250s %llu", step->name,
-		 (unsigned long long)step->step_num);
+	PUT(i64, Step, step_num, (int64_t)step->step_num);
+	snprintf(label, NX_STEP_LABEL_MAX, "%.250s %lld", step->name, (long long)step->step_num);
 	PUT(text, Step, label, label);
 	PUT(u64, Step, start_ts, step->start_ns);
 	PUT(u64, Step, end_ts, step->end_ns);
@@ -73,7 +72,7 @@ static void fill_step_total(struct nx_row *row, const struct nx_system_profile *
 	if (total->step_count > total->unfinished_count) {
 		PUT(u64, StepSummary, median_duration_ns, total->median_ns);
 		PUT(u64, StepSummary, mad_duration_ns, total->mad_ns);
-		PUT(u64, StepSummary, slowest_step_num, total->slowest_num);
+		PUT(i64, StepSummary, slowest_step_num, (int64_t)total->slowest_num);
 		PUT(u64, StepSummary, slowest_duration_ns, total->slowest_ns);
 		PUT(u64, StepSummary, median_rank_wait_ns, total->median_rank_wait_ns);
 	}
@@ -102,7 +101,7 @@ static void fill_gap(struct nx_row *row, const struct nx_system_profile *profile
 	if (!gap->step_name)
 		return;
 	PUT(text, ExecutionGap, step_name, gap->step_name);
-	PUT(u64, ExecutionGap, step_num, gap->step_num);
+	PUT(i64, ExecutionGap, step_num, (int64_t)gap->step_num);
 }
 
 static void fill_gap_total(struct nx_row *row, const struct nx_system_profile *profile,

@@ -105,7 +105,7 @@ static void put_own(struct nx_bytes *out, const struct nx_system_event *e)
 		return;
 	if (e->flags & NX_EVENT_STEP)
 		put_member(out, nx_slice_text(own_members[1]),
-			   nx_slice_of(digits, nx_format_u64(digits, e->step_num)));
+			   nx_slice_of(digits, nx_format_i64(digits, (int64_t)e->step_num)));
 	for (size_t i = FIRST_TRUE; i < OWN_KEYS; i++)
 		if (e->flags & own_flags[i])
 			put_member(out, nx_slice_text(own_members[i]), nx_slice_text("true"));
