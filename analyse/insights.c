@@ -46,6 +46,23 @@ static const struct rule rules[] = {
 	{FACT(worst_collective), false, 2, 4, 10, "A collective took much longer than its like",
 	 "Others of the same kind, size and group were done in half of its time or less.",
 	 "Look at what the late ranks did before; bands mark the collectives.", "times"},
+	{FACT(gap_growth), false, 2, 4, 10, "Gaps between executions grow",
+	 "At the end, a core waits at least twice as long for its next execution as at the "
+	 "beginning.",
+	 "Look at what the host does in the gaps: the panel Steps lists them by core, and the "
+	 "timeline has a row for their length. Lists that grow, logging and garbage collection are "
+	 "common causes.", "times"},
+	{FACT(late_frac), false, 0.05, 0.1, 0.3, "A process is late in its steps",
+	 "It launches the first execution of a step after the others, which wait for it in "
+	 "collectives.",
+	 "Look at what it does before: the panel Steps, By process, names it.", "fraction"},
+	{FACT(worst_step), false, 1, 2, 4, "Some steps take much longer than others",
+	 "Beyond the median by more than 3.5 median absolute deviations and a tenth of it.",
+	 "The panel Steps marks them; click one to see what it waited for.", "times"},
+	{FACT(host_bound_frac), false, 0.3, 0.5, 0.8, "Steps wait for the program",
+	 "For much of its steps no core runs and no call of the runtime is open.",
+	 "Load data in the background, move work off the path between executions, or run "
+	 "executions ahead.", "fraction"},
 	{FACT(dma_average_bytes), true, 4096, NX_SMALL_DMA_BYTES, 128, "Small transfers",
 	 "DMA transfers move few bytes each, so their fixed cost outweighs the data.",
 	 "Join or widen transfers to 4 KiB and more.", "bytes"},

@@ -61,6 +61,11 @@ void nx_json_key_digits(struct nx_json_writer *w, const char *key, uint64_t numb
 void nx_json_system_stated(struct nx_json_writer *w, const struct nx_system_profile *profile,
 			   bool include_private);
 
+/* Members steps, step_summary, execution_gaps if wanted, execution_gap_summary. */
+NX_MUST_CHECK enum nx_status nx_json_system_steps(struct nx_json_writer *w,
+						  const struct nx_system_profile *profile,
+						  bool with_gaps, struct nx_error *err);
+
 /* One array. */
 void nx_json_system_devices(struct nx_json_writer *w, const struct nx_system_profile *profile);
 

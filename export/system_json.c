@@ -257,6 +257,8 @@ static void add_columns(struct json_export *x, const struct nx_system_event *e)
 		add_number(x, "call_flow_id", e->call_flow_id);
 	if (e->stream_id != UINT32_MAX)
 		add_number(x, "framework_stream_id", e->stream_id);
+	if (e->flags & NX_EVENT_STEP)
+		add_number(x, "step_num", e->step_num);
 	add_flag(x, "is_instant", e->flags & NX_EVENT_INSTANT);
 	add_flag(x, "is_unfinished", e->flags & NX_EVENT_UNFINISHED);
 	add_flag(x, "is_orphan", e->flags & NX_EVENT_ORPHAN);
@@ -413,7 +415,7 @@ static enum nx_status write_tables(struct json_export *x, struct nx_error *err)
 		st = nx_system_scan(x->profile, tables[i].table, tables[i].write, x, err);
 		nx_json_end_array(&x->w);
 	}
-	return st;
+	return st ? st : nx_json_system_steps(&x->w, x->profile, true, err);
 }
 
 enum nx_status nx_system_export_json(const struct nx_system_profile *profile,

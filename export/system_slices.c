@@ -283,6 +283,8 @@ static void add_columns(struct nx_slices *x, const struct nx_system_event *e)
 		add_number(x, "worker_gid", e->worker_gid);
 	if (e->nrta_seq_id)
 		add_number(x, "nrta_seq_id", e->nrta_seq_id);
+	if (e->flags & NX_EVENT_STEP)
+		add_number(x, "step_num", e->step_num);
 	add_flag(x, "is_unfinished", e->flags & NX_EVENT_UNFINISHED);
 	add_flag(x, "is_orphan", e->flags & NX_EVENT_ORPHAN);
 }

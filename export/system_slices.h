@@ -69,4 +69,9 @@ NX_MUST_CHECK enum nx_status nx_system_transfers_write(struct nx_perfetto *p,
 						       const struct nx_system_profile *profile,
 						       struct nx_error *err);
 
+/* Steps of the program, and the gaps between executions of each core. */
+NX_MUST_CHECK enum nx_status nx_system_steps_write(struct nx_perfetto *p,
+						   const struct nx_system_profile *profile,
+						   struct nx_error *err);
+
 #endif

@@ -175,6 +175,7 @@ enum nx_status nx_system_export_summary_json(const struct nx_system_profile *pro
 	for (uint32_t i = 0; i < profile->process_count; i++)
 		write_process(&w, &totals, i);
 	nx_json_end_array(&w);
+	st = nx_json_system_steps(&w, profile, false, err);
 	nx_json_key(&w, "device_profile_list");
 	nx_json_system_devices(&w, profile);
 	nx_json_key(&w, "warnings");
@@ -182,5 +183,5 @@ enum nx_status nx_system_export_summary_json(const struct nx_system_profile *pro
 	nx_json_end_object(&w);
 	nx_output_write(out, "\n", 1);
 	nx_system_totals_release(&totals);
-	return NX_OK;
+	return st;
 }

@@ -202,6 +202,144 @@ static void write_process(struct nx_output *out, const struct nx_system_totals *
 	nx_output_write(out, "\n", 1);
 }
 
+/* --- steps ------------------------------------------------------------------ */
+
+/* Printed in full up to this many; of more, only the slowest. */
+#define MOST_STEPS 12u
+
+struct steps_text {
+	struct nx_output *out;
+	const struct nx_system_profile *profile;
+	const struct nx_step_total *total; /* whose steps are written */
+	bool is_first;
+	bool has_growth;
+};
+
+static const char *percent_text(char text[QUANTITY_MAX], bool is_known, uint64_t part_ns,
+				uint64_t whole_ns)
+{
+	if (is_known && whole_ns)
+		snprintf(text, QUANTITY_MAX, "%.1f%%", 100.0 * (double)part_ns / (double)whole_ns);
+	else
+		snprintf(text, QUANTITY_MAX, "n/a");
+	return text;
+}
+
+static bool is_listed(const struct nx_step_total *total, const struct nx_step *step)
+{
+	return step->process == total->process && step->name == total->name &&
+	       (total->step_count <= MOST_STEPS || step->is_outlier || step->is_unfinished ||
+		(step->rank && step->rank <= MOST_STEPS));
+}
+
+static void write_step(void *context, const void *item)
+{
+	struct steps_text *x = context;
+	const struct nx_step *step = item;
+	uint64_t duration_ns = step->end_ns - step->start_ns;
+	char duration[QUANTITY_MAX], busy[QUANTITY_MAX], runtime[QUANTITY_MAX], host[QUANTITY_MAX],
+		gap[QUANTITY_MAX], late[QUANTITY_MAX] = "n/a";
+
+	if (!is_listed(x->total, step))
+		return;
+	if (step->has_late)
+		time_text(late, (double)step->late_ns);
+	write_line(x->out, "    %10lld %14s %12s %10s %12s %11llu %14s %14s%s",
+		   (long long)step->step_num, time_text(duration, (double)duration_ns),
+		   percent_text(host, step->has_shares, step->host_ns, duration_ns),
+		   percent_text(runtime, step->has_shares, step->runtime_ns, duration_ns),
+		   percent_text(busy, step->has_shares, step->busy_ns, duration_ns),
+		   (unsigned long long)step->execution_count,
+		   time_text(gap, (double)step->max_gap_ns), late,
+		   step->is_unfinished ? "  unfinished"
+		   : step->is_outlier  ? "  outlier"
+		   : step->rank == 1   ? "  slowest"
+				       : "");
+}
+
+static void write_step_total(struct steps_text *x, const struct nx_step_total *total,
+			     struct nx_error *err, enum nx_status *st)
+{
+	const struct nx_system_process *p = &x->profile->processes[total->process];
+	char median[QUANTITY_MAX], mad[QUANTITY_MAX], slowest[QUANTITY_MAX], busy[QUANTITY_MAX],
+		runtime[QUANTITY_MAX], host[QUANTITY_MAX], late[QUANTITY_MAX], wait[QUANTITY_MAX];
+
+	write_line(x->out, "steps: %s, %s pid %llu", total->name, p->instance_id,
+		   (unsigned long long)p->pid);
+	write_line(x->out, "  %llu steps, median %s, MAD %s, slowest %s (step %lld), outliers %llu",
+		   (unsigned long long)total->step_count,
+		   time_text(median, (double)total->median_ns),
+		   time_text(mad, (double)total->mad_ns),
+		   time_text(slowest, (double)total->slowest_ns), (long long)total->slowest_num,
+		   (unsigned long long)total->outlier_count);
+	write_line(x->out, "  host bound %s, in the runtime %s, device busy %s",
+		   percent_text(host, total->has_shares, total->host_ns, total->total_ns),
+		   percent_text(runtime, total->has_shares, total->runtime_ns, total->total_ns),
+		   percent_text(busy, total->has_shares, total->busy_ns, total->total_ns));
+	if (total->late_count)
+		write_line(x->out,
+			   "  launches the first execution of a step %s after the first process, "
+			   "waits %s for others (medians)",
+			   time_text(late, (double)total->median_late_ns),
+			   time_text(wait, (double)total->median_rank_wait_ns));
+	write_line(x->out, "    %10s %14s %12s %10s %12s %11s %14s %14s%s", "step", "duration",
+		   "host bound", "runtime", "device busy", "executions", "longest gap", "late",
+		   total->step_count > MOST_STEPS ? "  (the slowest and outliers)" : "");
+	x->total = total;
+	*st = nx_system_scan(x->profile, NX_SYSTEM_STEP, write_step, x, err);
+	nx_output_write(x->out, "\n", 1);
+}
+
+static void write_gap_total(void *context, const void *item)
+{
+	struct steps_text *x = context;
+	const struct nx_gap_total *g = item;
+	const struct nx_system_process *p = &x->profile->processes[g->process];
+	char total[QUANTITY_MAX], first[QUANTITY_MAX], last[QUANTITY_MAX], max[QUANTITY_MAX];
+
+	if (x->is_first)
+		write_line(x->out, "gaps between executions\n    %10s %14s %14s %14s %14s  core",
+			   "count", "total", "first quarter", "last quarter", "max");
+	x->is_first = false;
+	write_line(x->out, "    %10llu %14s %14s %14s %14s  %s pid %llu logical core %d%s",
+		   (unsigned long long)g->count, time_text(total, (double)g->total_ns),
+		   time_text(first, (double)g->first_median_ns),
+		   time_text(last, (double)g->last_median_ns), time_text(max, (double)g->max_ns),
+		   p->instance_id, (unsigned long long)p->pid, g->nc_idx,
+		   g->is_growing ? ": grows" : "");
+	x->has_growth |= g->is_growing;
+}
+
+struct step_total_list NX_VEC_BODY(struct nx_step_total);
+
+static void keep_total(void *context, const void *item)
+{
+	struct step_total_list *totals = context;
+
+	nx_vec_push(totals, *(const struct nx_step_total *)item);
+}
+
+static enum nx_status write_steps(struct nx_output *out, const struct nx_system_profile *profile,
+				  struct nx_error *err)
+{
+	struct steps_text x = {.out = out, .profile = profile, .is_first = true};
+	struct step_total_list totals = {0};
+	enum nx_status st = nx_system_scan(profile, NX_SYSTEM_STEP_TOTAL, keep_total, &totals, err);
+
+	for (size_t i = 0; i < totals.len && !st; i++)
+		write_step_total(&x, &totals.items[i], err, &st);
+	nx_vec_release(&totals);
+	if (!st)
+		st = nx_system_scan(profile, NX_SYSTEM_GAP_TOTAL, write_gap_total, &x, err);
+	if (x.has_growth)
+		write_line(out,
+			   "  quarters are medians; a growing gap means that the host takes ever "
+			   "longer to start the next execution");
+	if (!x.is_first)
+		nx_output_write(out, "\n", 1);
+	return st;
+}
+
 static void write_devices(struct nx_output *out, const struct nx_system_profile *p)
 {
 	if (p->devices.len)
@@ -232,7 +370,9 @@ enum nx_status nx_system_export_summary_text(const struct nx_system_profile *pro
 		return st;
 	for (uint32_t i = 0; i < profile->process_count; i++)
 		write_process(out, &totals, i);
-	write_devices(out, profile);
 	nx_system_totals_release(&totals);
-	return NX_OK;
+	st = write_steps(out, profile, err);
+	if (!st)
+		write_devices(out, profile);
+	return st;
 }

@@ -289,6 +289,7 @@ static void finish(struct nx_system_totals *t)
 enum nx_status nx_system_totals_read(struct nx_system_totals *totals,
 				     const struct nx_system_profile *profile, struct nx_error *err)
 {
+	/* steps and gaps have totals of their own */
 	static const nx_row_fn add[NX_SYSTEM_TABLE_COUNT] = {
 		[NX_SYSTEM_EVENT] = add_event,	     [NX_SYSTEM_CPU] = add_cpu,
 		[NX_SYSTEM_MEMORY] = add_memory,     [NX_SYSTEM_HBM] = add_hbm,

@@ -104,7 +104,7 @@ static void write_out(void *context, const void *data, size_t len)
 	nx_output_write(context, data, len);
 }
 
-/* Counters, transfers, and events of groups that span processes are not in shards. */
+/* Counters, transfers, steps, and events of groups that span processes are not in shards. */
 static enum nx_status write_rest(const struct nx_slices_plan *plan, bool events_too,
 				 struct nx_output *out, struct nx_error *err)
 {
@@ -125,6 +125,8 @@ static enum nx_status write_rest(const struct nx_slices_plan *plan, bool events_
 		st = nx_system_counters_write(p, plan->profile, plan->options->cpu_per_core, err);
 	if (!st)
 		st = nx_system_transfers_write(p, plan->profile, err);
+	if (!st)
+		st = nx_system_steps_write(p, plan->profile, err);
 	nx_perfetto_finish(p);
 	return st;
 }

@@ -25,6 +25,10 @@ struct nx_insight_facts {
 	double nki_frac[NX_NKI_ENGINE_COUNT]; /* of the engine's instruction time */
 	double worst_collective;	      /* its time divided by the median of its like */
 	double error_count;		      /* that the device reported */
+	double gap_growth; /* of a core's gaps between executions: last quarter over first */
+	double worst_step; /* its time divided by the median of its like */
+	double late_frac;  /* how late the latest process is in each step, of the step's time */
+	double host_bound_frac; /* of the time of all steps */
 };
 
 struct nx_finding {

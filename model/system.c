@@ -60,6 +60,24 @@ const char *nx_system_thread_name(const struct nx_system_process *process, uint6
 		       : NULL;
 }
 
+/* Workers are sorted by core. */
+uint32_t nx_system_worker(const struct nx_system_process *process, int32_t nc_idx)
+{
+	size_t low = 0, high = process->worker_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (process->workers[middle].nc_idx < nc_idx)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < process->worker_count && process->workers[low].nc_idx == nc_idx
+		       ? process->workers[low].worker_gid
+		       : UINT32_MAX;
+}
+
 const char *nx_system_event_name(const struct nx_system_profile *profile,
 				 const struct nx_system_event *event)
 {

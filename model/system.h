@@ -27,6 +27,7 @@ enum nx_system_flags {
 	NX_EVENT_UNFINISHED = 1 << 1, /* no STOP: ends with its session */
 	NX_EVENT_ORPHAN = 1 << 2,     /* a STOP whose START was overwritten: no duration */
 	NX_EVENT_QUEUED = 1 << 3,     /* of an asynchronous request */
+	NX_EVENT_STEP = 1 << 4,	      /* a step of the program; step_num is its number */
 };
 
 /* Where the row source finds an event's attributes again; zeroed: it has none. */
@@ -45,6 +46,7 @@ struct nx_system_event {
 	struct nx_event_handle handle;
 	uint64_t model_id;    /* of the execution it belongs to; 0 = none known */
 	uint64_t nrta_seq_id; /* of the asynchronous request it belongs to; 0 = none */
+	uint64_t step_num;    /* of an event with NX_EVENT_STEP; an int64_t, shown as one */
 	uint32_t process;
 	uint32_t type;	/* event type, or NX_FRAMEWORK_EVENT_TYPE */
 	uint32_t name;	/* into the process's names */
@@ -98,6 +100,67 @@ struct nx_host_transfer {
 	uint8_t direction;
 };
 
+/*
+ * A step of the program, which its framework or the program itself marked, with what its process
+ * did meanwhile. Every moment of a step counts once: a core ran (busy), no core ran but a call of
+ * the runtime was open (runtime), or neither (host bound).
+ */
+struct nx_step {
+	uint64_t start_ns, end_ns;
+	uint64_t step_num;
+	uint64_t event_id; /* of the event that marks it */
+	uint64_t thread_id;
+	const char *name; /* of its kind, without a number: "ProfilerStep"; lives as the profile */
+	uint32_t process;
+	bool is_unfinished; /* it never ended: left out of comparisons */
+	bool has_shares;    /* its process ran something, so the shares mean something */
+	bool has_late;
+	bool is_outlier;      /* much longer than its like; see analyse/steps.h */
+	uint32_t rank;	      /* by duration among its like, 1 = the slowest; 0 = unfinished */
+	double duration_mads; /* distance to the median in scaled MADs; NaN: nothing to compare */
+	uint64_t busy_ns, runtime_ns, host_ns;
+	uint64_t execution_count;    /* that began in it, over all cores */
+	uint64_t gap_ns, max_gap_ns; /* how long cores waited before these */
+	uint64_t first_execution_ns; /* 0 = none */
+	uint64_t first_launch_ns;    /* when the host first called for one; 0 = it did not */
+	uint64_t rank_wait_ns;	     /* in barriers, for other ranks */
+	uint64_t late_ns; /* first launch after that of the process that was first with this step */
+};
+
+struct nx_step_total { /* all steps of a kind in a process */
+	const char *name;
+	uint32_t process;
+	uint64_t step_count, unfinished_count;
+	uint64_t median_ns, mad_ns; /* of the durations of those that ended */
+	uint64_t slowest_num, slowest_ns;
+	uint64_t outlier_count;
+	bool has_shares;
+	uint64_t total_ns, busy_ns, runtime_ns, host_ns; /* of those that ended */
+	uint64_t late_count;				 /* steps that other processes have too */
+	uint64_t median_late_ns;
+	uint64_t median_rank_wait_ns;
+};
+
+/* A core waits from the end of an execution to the start of the next one. */
+struct nx_execution_gap {
+	uint64_t start_ns, end_ns;
+	uint64_t runtime_ns;   /* of it, inside calls of the runtime */
+	uint64_t step_num;     /* of the step in which it ended, the innermost */
+	const char *step_name; /* NULL: in none */
+	uint32_t process;
+	int32_t nc_idx;
+	uint32_t worker_gid; /* UINT32_MAX: not known */
+};
+
+struct nx_gap_total { /* all gaps of a logical core */
+	uint32_t process;
+	int32_t nc_idx;
+	uint32_t worker_gid;
+	bool is_growing; /* see analyse/steps.h */
+	uint64_t count, total_ns, max_ns, median_ns;
+	uint64_t first_median_ns, last_median_ns; /* of the first and last quarter in time */
+};
+
 /* X(enum, row struct) */
 #define NX_SYSTEM_TABLE_MAP(X)                                                                     \
 	X(EVENT, struct nx_system_event)                                                           \
@@ -105,7 +168,11 @@ struct nx_host_transfer {
 	X(MEMORY, struct nx_memory_sample)                                                         \
 	X(HBM, struct nx_hbm_sample)                                                               \
 	X(TRANSFER, struct nx_host_transfer)                                                       \
-	X(COUNTER, struct nx_counter_sample)
+	X(COUNTER, struct nx_counter_sample)                                                       \
+	X(STEP, struct nx_step)                                                                    \
+	X(STEP_TOTAL, struct nx_step_total)                                                        \
+	X(GAP, struct nx_execution_gap)                                                            \
+	X(GAP_TOTAL, struct nx_gap_total)
 
 enum nx_system_table {
 #define NX_SYSTEM_TABLE_ENUM(name, row) NX_SYSTEM_##name,
@@ -194,8 +261,8 @@ struct nx_system_profile {
 	uint32_t process_count;
 	struct nx_device_captures NX_VEC_BODY(struct nx_device_capture) devices;
 	struct nx_warnings warnings;
-	uint64_t rows[NX_SYSTEM_TABLE_COUNT];
-	uint64_t first_ns, last_ns; /* of all events */
+	uint64_t rows[NX_SYSTEM_TABLE_COUNT]; /* steps and gaps: 0 before their first scan */
+	uint64_t first_ns, last_ns;	      /* of all events */
 	struct nx_system_source source;
 };
 
@@ -213,6 +280,8 @@ struct nx_slice nx_system_interned(const struct nx_system_profile *profile, uint
 				   uint64_t id);
 /* The name the program gave a thread; NULL if it did not. */
 const char *nx_system_thread_name(const struct nx_system_process *process, uint64_t thread_id);
+/* The worker of a logical core, UINT32_MAX if it has none. */
+uint32_t nx_system_worker(const struct nx_system_process *process, int32_t nc_idx);
 const char *nx_system_event_name(const struct nx_system_profile *profile,
 				 const struct nx_system_event *event);
 

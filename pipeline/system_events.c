@@ -39,6 +39,8 @@ bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *eve
 		run->status = nx_spool_place(run->events, event->start_ns, &kept, &run->error);
 	if (!run->status)
 		nx_kept_event_fill(kept, event);
+	if (event->flags & NX_EVENT_STEP)
+		nx_map_put(&run->inputs[event->process].step_numbers, event->id, event->step_num);
 	return true;
 }
 

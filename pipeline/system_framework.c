@@ -86,6 +86,9 @@ void nx_system_sink_framework(struct nx_system_run *run, uint32_t process,
 	row->id = input->next_id++;
 	if (!row->flow_id)
 		row->flow_id = row->id;
+	if (!(row->flags & (NX_EVENT_STEP | NX_EVENT_INSTANT)) &&
+	    nx_step_number_of(name, &row->step_num))
+		row->flags |= NX_EVENT_STEP;
 	row->process = process;
 	row->type = NX_FRAMEWORK_EVENT_TYPE;
 	row->source = NX_SOURCE_FRAMEWORK;

@@ -51,6 +51,7 @@ static void close_process(struct nx_process_input *input)
 	nx_file_unmap(&input->spans);
 	nx_vec_release(&input->names);
 	nx_text_map_release(&input->name_ids);
+	nx_map_release(&input->step_numbers);
 	memset(input, 0, sizeof(*input));
 }
 
@@ -311,6 +312,8 @@ void nx_system_run_close(struct nx_system_run *run)
 	nx_spool_free(run->events);
 	nx_spool_free(run->memory_changes);
 	nx_spool_free(run->transfers);
+	nx_spool_free(run->gaps);
+	nx_step_analysis_release(&run->steps);
 	nx_event_shapes_release(&run->shapes);
 	nx_map_release(&run->models_of_flows);
 	nx_text_map_release(&run->processes_by_folder);

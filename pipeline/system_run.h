@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "analyse/event_roles.h"
+#include "analyse/steps.h"
 #include "base/file.h"
 #include "base/spool.h"
 #include "decode/ntrace/ntrace_decoder.h"
@@ -34,8 +35,9 @@ struct nx_process_input {
 	struct nx_process_names NX_VEC_BODY(
 		const char *) names; /* decoder's, then the framework's */
 	struct nx_text_map name_ids;
-	uint64_t sync_ns; /* when the process's clock offset was recorded */
-	uint64_t next_id; /* for framework events */
+	uint64_t sync_ns;	    /* when the process's clock offset was recorded */
+	uint64_t next_id;	    /* for framework events */
+	struct nx_map step_numbers; /* of events with NX_EVENT_STEP, by id */
 	bool is_kept;
 };
 
@@ -122,8 +124,10 @@ struct nx_system_run {
 	struct nx_spool *events;	 /* struct nx_kept_event by start */
 	struct nx_spool *memory_changes; /* struct nx_memory_change */
 	struct nx_spool *transfers;	 /* struct nx_kept_transfer by start */
-	struct nx_map models_of_flows;	 /* of executions: flow -> model's id */
-	struct nx_event_shapes shapes;	 /* while events are read */
+	struct nx_spool *gaps;		 /* struct nx_execution_gap; NULL before the first scan */
+	struct nx_step_analysis steps;
+	struct nx_map models_of_flows; /* of executions: flow -> model's id */
+	struct nx_event_shapes shapes; /* while events are read */
 	struct nx_role_places places;
 	struct nx_progress progress;
 	enum nx_status status; /* first failure of a row sink */
@@ -145,7 +149,7 @@ NX_MUST_CHECK enum nx_status nx_system_filter_check(const struct nx_system_filte
 
 /* system_events.c: fills the spools, process by process. */
 void nx_system_read_events(struct nx_system_run *run);
-/* Drops what the filter does not keep; false then. */
+/* Drops what the filter does not keep; false then. For a step, set NX_EVENT_STEP and step_num. */
 bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *event,
 			  const char *name);
 
@@ -161,6 +165,11 @@ void nx_system_sink_framework(struct nx_system_run *run, uint32_t process,
 void nx_system_read_spans(struct nx_system_run *run, uint32_t process);
 void nx_system_scan_counters(struct nx_system_run *run, uint32_t process, nx_row_fn fn,
 			     void *context);
+
+/* system_steps.c: steps and gaps, derived once, at the first scan. */
+NX_MUST_CHECK enum nx_status nx_system_scan_steps(struct nx_system_run *run,
+						  enum nx_system_table table, nx_row_fn fn,
+						  void *context, struct nx_error *err);
 
 /* system_devices.c: session files and the NEFFs they belong to. */
 void nx_system_find_devices(struct nx_system_run *run);

@@ -80,26 +80,6 @@ static int longer_first(const void *left, const void *right)
 	return (a_at > b_at) - (a_at < b_at);
 }
 
-/* Workers are sorted by core. */
-static void set_worker(const struct nx_system_profile *p, struct nx_system_event *event)
-{
-	const struct nx_system_process *process = &p->processes[event->process];
-	size_t low = 0, high = process->worker_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (process->workers[middle].nc_idx < event->nc_idx)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	event->worker_gid =
-		low < process->worker_count && process->workers[low].nc_idx == event->nc_idx
-			? process->workers[low].worker_gid
-			: UINT32_MAX;
-}
-
 static uint64_t model_of(struct event_scan *s, uint64_t flow_id)
 {
 	/* the lowest bit of a flow is set in all of them */
@@ -124,7 +104,11 @@ static void flush_waiting(struct event_scan *s)
 		if (to - from > 1)
 			qsort(events + from, to - from, sizeof(*events), longer_first);
 		for (struct nx_system_event *event = events + from; event < events + to; event++) {
-			set_worker(&s->run->profile, event);
+			event->worker_gid = nx_system_worker(
+				&s->run->profile.processes[event->process], event->nc_idx);
+			if (event->flags & NX_EVENT_STEP)
+				nx_map_get(&s->run->inputs[event->process].step_numbers, event->id,
+					   &event->step_num);
 			if (event->flow_id && event->source != NX_SOURCE_FRAMEWORK)
 				event->model_id = model_of(s, event->flow_id);
 			if (event->flags & NX_EVENT_QUEUED)
@@ -304,6 +288,11 @@ enum nx_status nx_system_run_scan(void *context, enum nx_system_table table, nx_
 		return scan_memory(run, fn, fn_context, err);
 	case NX_SYSTEM_TRANSFER:
 		return scan_transfers(run, fn, fn_context, err);
+	case NX_SYSTEM_STEP:
+	case NX_SYSTEM_STEP_TOTAL:
+	case NX_SYSTEM_GAP:
+	case NX_SYSTEM_GAP_TOTAL:
+		return nx_system_scan_steps(run, table, fn, fn_context, err);
 	case NX_SYSTEM_TABLE_COUNT:
 		break;
 	}

@@ -74,8 +74,12 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 	double *const of_errors[] = {&facts->error_count};
 	enum nx_status st;
 
+	double *const of_gaps[] = {&facts->gap_growth};
+	double *const of_outliers[] = {&facts->worst_step};
+	double *const of_steps[] = {&facts->late_frac, &facts->host_bound_frac};
+
 	*facts = (struct nx_insight_facts){NAN, NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN},
-					   NAN, NAN};
+					   NAN, NAN, NAN, NAN, NAN, NAN};
 	st = ask_numbers(
 		engine,
 		/* an engine without a product only starts and stops with the others */
@@ -108,6 +112,28 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 	if (!st)
 		st = ask_numbers(engine, "SELECT count(*)::DOUBLE FROM Error WHERE type = 'Errors'",
 				 of_errors, 1, err);
+	if (!st)
+		st = ask_numbers(engine,
+				 "SELECT max(last_quarter_median_ns / greatest(1, "
+				 "first_quarter_median_ns))::DOUBLE FROM ExecutionGapSummary WHERE "
+				 "is_growing",
+				 of_gaps, 1, err);
+	if (!st)
+		st = ask_numbers(
+			engine,
+			"SELECT max(s.duration_ns / nullif(t.median_duration_ns, 0))::DOUBLE FROM "
+			"Step s JOIN StepSummary t USING (name, instance_id, process_id) WHERE "
+			"s.is_outlier",
+			of_outliers, 1, err);
+	if (!st)
+		st = ask_numbers(
+			engine,
+			"SELECT max(median_late_ns / nullif(median_duration_ns, 0))::DOUBLE, "
+			"(sum(host_bound_frac * median_duration_ns * step_count) / "
+			"nullif(sum(median_duration_ns * step_count) FILTER (host_bound_frac IS "
+			"NOT "
+			"NULL), 0))::DOUBLE FROM StepSummary",
+			of_steps, 2, err);
 	return st;
 }
 

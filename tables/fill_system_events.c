@@ -31,13 +31,14 @@ struct event_rows {
 };
 
 /* Keys of our own; an attribute of the same name is left out. */
-enum { OWN_PARENT, OWN_SEQ, OWN_FLAGS };
-static const char *const own_keys[] = {"parent_id", "nrta_seq_id", "is_instant", "is_unfinished",
-				       "is_orphan"};
+enum { OWN_PARENT, OWN_SEQ, OWN_STEP, OWN_FLAGS };
+static const char *const own_keys[] = {"parent_id",  "nrta_seq_id",   "step_num",
+				       "is_instant", "is_unfinished", "is_orphan"};
 static const char own_members[][SHORT_KEY_BYTES + 1] = {
-	"\"parent_id\":", "\"nrta_seq_id\":", "\"is_instant\":", "\"is_unfinished\":",
-	"\"is_orphan\":"};
-static const uint8_t own_flags[] = {0, 0, NX_EVENT_INSTANT, NX_EVENT_UNFINISHED, NX_EVENT_ORPHAN};
+	"\"parent_id\":",  "\"nrta_seq_id\":",	 "\"step_num\":",
+	"\"is_instant\":", "\"is_unfinished\":", "\"is_orphan\":"};
+static const uint8_t own_flags[] = {
+	0, 0, NX_EVENT_STEP, NX_EVENT_INSTANT, NX_EVENT_UNFINISHED, NX_EVENT_ORPHAN};
 #define OWN_KEYS (sizeof(own_keys) / sizeof(own_keys[0]))
 static_assert(sizeof(own_members) / sizeof(own_members[0]) == OWN_KEYS, "a member for each key");
 static_assert(sizeof(own_flags) == OWN_KEYS, "a flag for each key");
@@ -105,6 +106,9 @@ static void put_own(struct nx_bytes *out, const struct nx_system_event *e)
 	if (e->nrta_seq_id)
 		put_member(out, nx_slice_text(own_members[OWN_SEQ]),
 			   nx_slice_of(digits, nx_format_u64(digits, e->nrta_seq_id)));
+	if (e->flags & NX_EVENT_STEP)
+		put_member(out, nx_slice_text(own_members[OWN_STEP]),
+			   nx_slice_of(digits, nx_format_i64(digits, (int64_t)e->step_num)));
 	for (size_t i = OWN_FLAGS; i < OWN_KEYS; i++)
 		if (e->flags & own_flags[i])
 			put_member(out, nx_slice_text(own_members[i]), nx_slice_text("true"));

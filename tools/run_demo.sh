@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Make demo captures and serve them: a training run on two hosts with the device profile of one of
-# its cores, a single model, the programs of examples/ captured on the software NeuronCore, and a
-# benchmark of collectives under inspect. They go into a workspace below the build folder, so they
-# never mix with real captures.
+# its cores, a single model, the programs of examples/ captured on the software NeuronCore, a
+# benchmark of collectives under inspect, and a training loop with planted faults. They go into a
+# workspace below the build folder, so they never mix with real captures.
 # usage: run_demo.sh [OPTIONS OF VIEW]      BUILD names the build folder (build)
 set -eu
 
@@ -90,6 +90,21 @@ else
 		"$build/nccom-test" allr allg -b 64kb -e 64kb -r 4 -n 5 -w 1 -d fp32
 	store collectives -d "$demo/collectives"
 fi
+say "A training loop on four ranks, with a slow step and a late rank:"
+if is_stored training_loop; then
+	echo "  training_loop is there already"
+else
+	rm -rf "$demo/training_loop"
+	packages=$build/python
+	if PYTHONPATH=$packages python3 -c 'import neuron_explorer.profiler' 2>/dev/null; then
+		run env "PYTHONPATH=$packages" "LD_LIBRARY_PATH=$(dirname "$runtime")" \
+			python3 "$sources/training.py" "$demo/examples/rank_sum.neff" "$demo/training_loop"
+	else
+		run "$program" inspect -o "$demo/training_loop" --runtime "$runtime" \
+			"$build/examples/training" "$demo/examples/rank_sum.neff"
+	fi
+	store training_loop -d "$demo/training_loop"
+fi
 rm -f "$demo/said"
 echo
 "$program" list --data-path "$workspace"
@@ -99,6 +114,7 @@ cat <<END
 Things to try:
   llama_block      drag over the timeline to zoom, click an instruction, press ? for all keys
   llama_training   click nc_exec_running and open the device profile that was captured with it
+  training_loop    Add panel, Steps: the slow step is marked, By process names the late rank
   attention        a kernel by hand: click an instruction for its line of $sources/attention.nasm
   collectives      what nccom-test did on four ranks; its device profiles have the collectives
   anywhere         SQL over every table: Add panel, SQL

@@ -77,6 +77,10 @@ static bool make_event(const struct decoder *d, struct nx_framework_event *event
 		.name = nx_framework_text_slice(&r->name),
 		.phase = r->phase,
 	};
+	if (r->has_step) {
+		event->row.flags = NX_EVENT_STEP;
+		event->row.step_num = r->step_num;
+	}
 	if (!r->has_time || !nx_decimal_add(d->base_ns, r->time_ns, &event->row.start_ns))
 		return false;
 	event->row.end_ns = event->row.start_ns;
@@ -196,7 +200,7 @@ static void deliver_unfinished(struct decoder *d)
 	at = 0;
 	while ((event = nx_framework_pairs_next(&d->pairs, &at))) {
 		event->row.end_ns = d->last_ns;
-		event->row.flags = NX_EVENT_UNFINISHED;
+		event->row.flags |= NX_EVENT_UNFINISHED;
 		d->loss->unfinished_count++;
 		deliver(d, event);
 	}

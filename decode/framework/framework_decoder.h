@@ -31,8 +31,8 @@ struct nx_framework_loss {
 
 /*
  * What fn receives; the name lives for the call and is cut to 4 KiB. row has start_ns, end_ns,
- * thread_id, flow_id, stream_id, flags, type and source; the pipeline fills in the rest. A thread
- * id that is not a number becomes a hash with the top bit set.
+ * thread_id, flow_id, stream_id, flags, step_num, type and source; the pipeline fills in the rest.
+ * A thread id that is not a number becomes a hash with the top bit set.
  *
  * A flow point is one end of an arrow, not an event: row.start_ns == row.end_ns. Points of equal
  * row.flow_id are one flow, which leaves at 's', passes 't' and arrives at 'f'. Slice and point

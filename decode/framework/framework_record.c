@@ -258,11 +258,18 @@ static bool read_scalar(struct nx_json_stream *s)
 
 static void read_argument(struct nx_json_stream *s, struct nx_framework_record *r)
 {
+	bool is_step = nx_slice_is(s->text, "step_num");
+	struct nx_decimal number;
 	uint32_t stream_id;
 
-	if (!nx_slice_is(s->text, "stream")) {
+	if (!is_step && !nx_slice_is(s->text, "stream")) {
 		nx_json_stream_skip(s);
 	} else if (read_scalar(s)) {
+		if (is_step) {
+			r->has_step = nx_decimal_parse(s->text, 0, &number) && !number.is_negative;
+			r->step_num = number.magnitude;
+			return;
+		}
 		stream_id = stream_number(s->text);
 		if (stream_id != NX_FRAMEWORK_NO_STREAM)
 			r->stream_id = stream_id;

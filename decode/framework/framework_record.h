@@ -33,6 +33,8 @@ struct nx_framework_record {
 	uint64_t id;   /* pairs async events, connects flow points */
 	uint64_t flow; /* bind_id: a flow of the slice itself */
 	uint32_t stream_id;
+	bool has_step;
+	uint64_t step_num;	 /* args.step_num, of JAX's StepTraceAnnotation */
 	uint64_t pid, thread_id; /* of a text: N of "stream N", or a hash with the top bit set */
 	uint32_t thread_stream;	 /* N of a thread called "stream N" */
 	struct nx_framework_text name, category, scope;

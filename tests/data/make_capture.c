@@ -14,7 +14,8 @@ static const char usage[] =
 	"       make_capture --corpus DIR          seeds for the fuzz targets\n"
 	"       make_capture --size N[K|M|G] OUT.ntff [--neff OUT.neff]\n"
 	"       make_capture --tiny OUT.ntff [--neff OUT.neff]\n"
-	"       make_capture --system DIR [--instances N] [--workers M] [--events E]\n"
+	"       make_capture --system DIR [--instances N] [--workers M] [--events E] [--gaps]\n"
+	"                                          --gaps: between executions, from 13 to 190 us\n"
 	"options: --seed N, --version 4|5|6, --arch 1|2, --cores 1|2, --faults\n";
 
 enum mode { MODE_NONE, MODE_DEMO, MODE_CORPUS, MODE_SIZE, MODE_TINY, MODE_SYSTEM };
@@ -26,7 +27,7 @@ struct request {
 	uint64_t size_bytes;
 	unsigned version, arch, cores;
 	uint64_t seed;
-	bool with_faults;
+	bool with_faults, with_gaps;
 	unsigned instances, workers;
 	uint64_t event_count;
 };
@@ -84,6 +85,10 @@ static bool parse_option(struct request *r, char **argv, int *at)
 
 	if (!strcmp(option, "--faults")) {
 		r->with_faults = true;
+		return true;
+	}
+	if (!strcmp(option, "--gaps")) {
+		r->with_gaps = true;
 		return true;
 	}
 	if (!value)
@@ -237,6 +242,7 @@ static bool make_system(const struct request *r)
 	options.instance_count = r->instances ? r->instances : options.instance_count;
 	options.worker_count = r->workers ? r->workers : options.worker_count;
 	options.event_count = r->event_count ? r->event_count : options.event_count;
+	options.has_growing_gaps = r->with_gaps;
 	if (nx_synthetic_system_write(&options, r->target, &counts, &err))
 		return complain(&err);
 	printf("%s: %llu processes, %llu records\n", r->target,

@@ -75,10 +75,12 @@ static void put_metadata(struct writer *w, const char *what, const char *name)
 static void put_step(struct writer *w, uint64_t step)
 {
 	uint64_t at = nx_synthetic_step_ns(w->process, step) - w->process->init_ns;
+	bool is_slow = w->process->growing_step_count && step == NX_SYNTHETIC_SLOW_STEP;
 	char name[64];
 
 	snprintf(name, sizeof(name), "ProfilerStep#%llu", (unsigned long long)step);
-	put_call(w, "user_annotation", name, at - 20000, at + 3500000);
+	put_call(w, "user_annotation", name, at - 20000 - (is_slow ? NX_SYNTHETIC_SLOW_NS : 0),
+		 at + 3500000);
 	put_call(w, "python_function", "model.py(123): forward", at - 15000, at + 3000000);
 	put_call(w, "cpu_op", "aten::linear", at - 12000, at - 9500);
 	put_call(w, "cpu_op", "aten::addmm", at - 11800, at - 9600);

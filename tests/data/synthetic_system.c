@@ -55,6 +55,10 @@ struct nx_synthetic_process nx_synthetic_process_of(const struct nx_synthetic_sy
 		.has_device = index == 0,
 	};
 
+	if (o->has_growing_gaps)
+		p.growing_step_count =
+			nx_synthetic_steps_for(o->event_count, o->instance_count * o->worker_count);
+
 	snprintf(p.instance_id, sizeof(p.instance_id), "i-%016llx",
 		 (unsigned long long)nx_synthetic_random(&random));
 	snprintf(p.folder, sizeof(p.folder), "%s_pid_%llu", p.instance_id,
@@ -336,7 +340,7 @@ static bool append(void *context, const void *data, size_t len)
 
 bool nx_synthetic_system_corpus(nx_synthetic_seed_fn fn, void *context)
 {
-	static const struct nx_synthetic_system_options tiny = {1, 2, 1, 72};
+	static const struct nx_synthetic_system_options tiny = {1, 2, 1, 72, false};
 	bool is_taken = true;
 
 	for (unsigned i = 0; i < nx_synthetic_process_count(&tiny) && is_taken; i++) {

@@ -24,7 +24,16 @@ struct nx_synthetic_system_options {
 	unsigned instance_count;
 	unsigned worker_count; /* logical cores of each instance */
 	uint64_t event_count;  /* records wanted in all; it will be a few more or less */
+	/* the gap between executions of a core grows: NX_SYNTHETIC_FIRST_GAP_NS in the first
+	 * quarter, then longer each time, NX_SYNTHETIC_LAST_GAP_NS in the last quarter */
+	bool has_growing_gaps;
 };
+
+#define NX_SYNTHETIC_FIRST_GAP_NS UINT64_C(13000)
+#define NX_SYNTHETIC_LAST_GAP_NS UINT64_C(190000)
+/* then one step of the framework also begins early, so that it takes longer than all others */
+#define NX_SYNTHETIC_SLOW_STEP 5
+#define NX_SYNTHETIC_SLOW_NS UINT64_C(1000000)
 
 extern const struct nx_synthetic_system_options nx_synthetic_system_small;
 
@@ -49,6 +58,7 @@ struct nx_synthetic_process { /* who and where, from the options alone */
 	unsigned worker_count; /* logical cores in this process */
 	unsigned first_worker; /* global number of its first */
 	uint64_t init_ns;
+	uint64_t growing_step_count; /* 0: gaps do not grow */
 	bool has_unfinished, has_drops, has_framework, has_device;
 };
 

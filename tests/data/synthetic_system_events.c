@@ -139,6 +139,13 @@ static void read_device(struct nx_core *c, uint64_t exec_id, uint64_t submit_ns)
 	for (unsigned i = 0; i < NX_SYNTHETIC_LNC; i++) {
 		uint64_t start_ns = submit_ns + 20000 + 700 * i;
 
+		if (c->events->process->growing_step_count) {
+			start_ns = nx_synthetic_step_ns(c->events->process, exec_id - 1) +
+				   NX_SYNTHETIC_LAUNCH_NS;
+			run_device(c, NC_EXEC_RUNNING, i, exec_id, start_ns,
+				   start_ns + NX_SYNTHETIC_RUN_NS);
+			continue;
+		}
 		if (exec_id == 1)
 			run_device(c, NC_MODEL_SWITCH, i, exec_id, start_ns - 15000, start_ns);
 		run_device(c, NC_EXEC_RUNNING, i, exec_id, start_ns, c->now_ns - 10000 - 900 * i);

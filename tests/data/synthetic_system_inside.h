@@ -21,12 +21,35 @@ static inline uint64_t nx_synthetic_random(uint64_t *state)
 	return x ^ x >> 31;
 }
 
+/* Of an execution, where gaps grow. */
+#define NX_SYNTHETIC_RUN_NS UINT64_C(3600000)
+#define NX_SYNTHETIC_LAUNCH_NS UINT64_C(100000) /* from the first call of a step to the core */
+
+/* Between execution step and the next. */
+static inline uint64_t nx_synthetic_gap_ns(uint64_t step_count, uint64_t step)
+{
+	uint64_t gap_count = step_count - 1, quarter = gap_count / 4;
+
+	if (step < quarter)
+		return NX_SYNTHETIC_FIRST_GAP_NS;
+	if (step >= gap_count - quarter)
+		return NX_SYNTHETIC_LAST_GAP_NS;
+	return NX_SYNTHETIC_FIRST_GAP_NS + (NX_SYNTHETIC_LAST_GAP_NS - NX_SYNTHETIC_FIRST_GAP_NS) *
+						   (step - quarter) / (gap_count - 2 * quarter);
+}
+
 /* When execution step of any core of the process starts. */
 static inline uint64_t nx_synthetic_step_ns(const struct nx_synthetic_process *process,
 					    uint64_t step)
 {
-	return process->init_ns +
-	       (NX_SYNTHETIC_START_MS + step * NX_SYNTHETIC_STEP_MS + 10) * NX_SYNTHETIC_MS;
+	uint64_t start_ns = process->init_ns + (NX_SYNTHETIC_START_MS + 10) * NX_SYNTHETIC_MS;
+
+	if (!process->growing_step_count)
+		return start_ns + step * NX_SYNTHETIC_STEP_MS * NX_SYNTHETIC_MS;
+	for (uint64_t i = 0; i < step; i++)
+		start_ns +=
+			NX_SYNTHETIC_RUN_NS + nx_synthetic_gap_ns(process->growing_step_count, i);
+	return start_ns;
 }
 
 /* The thread that calls the runtime for this core. */

@@ -27,7 +27,8 @@ const slices = await trace.query(`
   select s.id, s.ts, s.dur, s.depth, s.name, s.arg_set_id args, t.name row
   from slice s join track t on s.track_id = t.id`);
 const isTransfer = (s) => /_transfers/.test(s.row ?? '');
-const drawn = slices.filter((s) => !isTransfer(s));
+const isStep = (s) => /^steps( lane \d+)?$/.test(s.row ?? '');
+const drawn = slices.filter((s) => !isTransfer(s) && !isStep(s));
 
 async function checkLosses() {
   check('stats', await findLosses(trace), []);
@@ -87,7 +88,8 @@ async function checkArguments() {
   }
 }
 
-// The trace draws an arrow between neighbours of a flow; instants have none.
+// The trace draws an arrow between neighbours of a flow; instants have none. The call on the host
+// that launches an execution is in two flows: that of the execution, and that of the framework call.
 async function checkFlows() {
   const members = {};
   for (const event of events)
@@ -100,11 +102,43 @@ async function checkFlows() {
   check('flows', (await trace.query('select count(*) n from flow'))[0].n, arrows);
 }
 
+// Arrows lead from a call of the framework to nrt_execute, to the launch, to the core.
+async function checkPath() {
+  const steps = await trace.query(`
+    select distinct a.name source, b.name target from flow f join slice a on f.slice_out = a.id
+    join slice b on f.slice_in = b.id`);
+  const next = {};
+  for (const { source, target } of steps) (next[word(source)] ??= new Set()).add(word(target));
+  const calls = new Set(events.filter((e) => e.trace_event_source === 'framework').map((e) => word(e.name)));
+  const reaches = (from, wanted, seen = new Set()) => from === wanted || (!seen.has(from) && seen.add(from) &&
+    [...next[from] ?? []].some((one) => reaches(one, wanted, seen)));
+  const names = new Set(events.map((e) => e.name));
+  if (!calls.size || !names.has('nrt_execute') || !names.has('nc_exec_running')) return;
+  check('a framework call leads to nrt_execute', [...calls].some((call) => reaches(call, 'nrt_execute')), true);
+  check('nrt_execute leads to the core', reaches('nrt_execute', 'nc_exec_running'), true);
+}
+
+// Steps and gaps, compared with their tables.
+async function checkSteps() {
+  check('steps', tally(slices.filter(isStep), (s) => s.name, (s) => s.dur),
+    tally(json.steps, (s) => s.label, (s) => s.duration_ns));
+  const gaps = await trace.query(`
+    select count(*) n, coalesce(sum(c.value), 0) total, coalesce(max(c.value), 0) top
+    from counter c join counter_track t on c.track_id = t.id
+    where t.name like '%execution gap' and c.value > 0`);
+  const long = json.execution_gaps.filter((g) => g.duration_ns > 0);
+  check('gaps', gaps[0].n, long.length);
+  check('time of gaps', Number(gaps[0].total), long.reduce((sum, g) => sum + g.duration_ns, 0));
+  check('longest gap', Number(gaps[0].top), Math.max(0, ...long.map((g) => g.duration_ns)));
+}
+
 await checkLosses();
 checkEvents();
 checkTransfers();
 await checkCounters();
 await checkArguments();
 await checkFlows();
+await checkPath();
+await checkSteps();
 console.log(`${counts.checks} checks, ${counts.failures} failures`);
 process.exit(counts.failures ? 1 : 0);

@@ -28,6 +28,8 @@ compare two-instances "$work/made" ""
 compare plain "$work/made" "--uncompressed"
 compare by-core "$work/made" "--system-trace-primary-group=lnc_idx --system-trace-secondary-group=thread_id"
 compare one-core "$work/made" "--system-trace-filter-neuron-core=1"
+"$make_capture" --system "$work/gaps" --instances 1 --workers 2 --events 4000 --gaps >/dev/null
+compare growing-gaps "$work/gaps" ""
 if [ -d "$real" ]; then
 	compare real "$real" ""
 else

@@ -36,6 +36,10 @@ struct nx_system_fixture {
 	struct nx_hbm_sample hbm[FIXTURE_ROWS];
 	struct nx_host_transfer transfers[FIXTURE_ROWS];
 	struct nx_counter_sample counters[FIXTURE_ROWS];
+	struct nx_step steps[FIXTURE_ROWS];
+	struct nx_step_total step_totals[FIXTURE_ROWS];
+	struct nx_execution_gap gaps[FIXTURE_ROWS];
+	struct nx_gap_total gap_totals[FIXTURE_ROWS];
 	unsigned failing_table; /* its scan fails; NX_SYSTEM_TABLE_COUNT: none */
 	struct nx_arena arena;
 	struct nx_error err;

@@ -316,3 +316,23 @@ test("errors of all types are one row for each core", () => {
 	assert.deepEqual(buildRows("device", tracks, SETTINGS).map((row) => [row.label, row.lanes.length]),
 		[["Errors", 0], ["Errors (nc0)", 2], ["Errors (nc1)", 2]]);
 });
+
+test("steps are above the calls of their process, gaps have groups of their own", () => {
+	const own = { instance_id: "i-0", process_id: "7" };
+	const group = track({ kind: "group", name: "i-0 pid 7", attributes: own });
+	const tracks = [group,
+		track({ parent: group.id, name: "framework thread 7", table: "SystemProfileEvents",
+			attributes: { ...own, trace_event_source: "framework", thread_id: "7" } }),
+		track({ parent: group.id, name: "steps train", table: "Step", attributes: { ...own, name: "train" } }),
+		track({ parent: group.id, kind: "counter", name: "execution gap nc 0", table: "ExecutionGap",
+			attributes: { ...own, nc_idx: "0" } }),
+		track({ parent: group.id, name: "execution gaps nc 0", table: "ExecutionGap",
+			attributes: { ...own, nc_idx: "0" } })];
+	const rows = buildRows("system", tracks, SETTINGS);
+	assert.deepEqual(rows.map((row) => row.key), ["i-0/PID:7", "i-0/PID:7/Steps/train",
+		"i-0/PID:7/framework/TID:7", "Execution gaps · PID:7 · i-0",
+		"Execution gaps · PID:7 · i-0/NC:0/gap length", "Execution gaps · PID:7 · i-0/NC:0/gaps"]);
+	// Steps belong to their process in every grouping.
+	assert.equal(buildRows("system", tracks, { ...SETTINGS, grouping: "instance" })
+		.filter((row) => row.label === "Steps/train").length, 1);
+});

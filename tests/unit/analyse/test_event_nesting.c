@@ -9,14 +9,14 @@
 #include "analyse/event_nesting.h"
 
 struct placed {
-	uint64_t parent_id, flow_id;
+	uint64_t parent_id, flow_id, call_flow_id;
 	unsigned depth;
 };
 
 static struct placed place_row(struct nx_event_nesting *n, struct nx_system_event e)
 {
 	nx_event_nesting_place(n, &e);
-	return (struct placed){e.parent_id, e.flow_id, e.depth};
+	return (struct placed){e.parent_id, e.flow_id, e.call_flow_id, e.depth};
 }
 
 static struct placed place(struct nx_event_nesting *n, uint64_t id, uint64_t start_ns,
@@ -129,6 +129,8 @@ static void the_runtime_takes_the_flow_of_its_framework_call(void **state)
 	assert_int_equal(place(&n, 4, 30, 50).flow_id, 7); /* outlives the inner call */
 	assert_int_equal(place(&n, 5, 45, 46).flow_id, 7); /* the inner one is over */
 	assert_int_equal(place_row(&n, own).flow_id, 3);
+	assert_int_equal(place_row(&n, own).call_flow_id, 7); /* and leads back to the call */
+	assert_int_equal(place(&n, 8, 70, 71).call_flow_id, 0);
 	assert_int_equal(place(&n, 6, 90, 101).flow_id, 0);
 	assert_int_equal(place(&n, 7, 100, 100).flow_id, 0);
 	nx_event_nesting_release(&n);

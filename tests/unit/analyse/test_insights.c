@@ -14,7 +14,7 @@
 static struct nx_insight_facts nothing(void)
 {
 	return (struct nx_insight_facts){NAN, NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN},
-					 NAN, NAN};
+					 NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 static void what_is_not_known_is_not_judged(void **state)
@@ -154,12 +154,12 @@ static void the_worst_comes_first(void **state)
 
 static void all_rules_fit_in_the_list(void **state)
 {
-	struct nx_insight_facts facts = {0.01, 1, 1, 1, 1, 1, 1, {0, 0, 0}, 100, 1};
+	struct nx_insight_facts facts = {0.01, 1, 1, 1, 1, 1, 1, {0, 0, 0}, 100, 1, 20, 5, 1, 1};
 	struct nx_finding findings[NX_FINDINGS_MAX];
 	size_t count = nx_insights_judge(&facts, findings);
 
 	(void)state;
-	assert_int_equal(count, 10);
+	assert_int_equal(count, 14);
 	for (size_t i = 0; i < count; i++) {
 		assert_in_range(findings[i].severity, 1, 3);
 		assert_true(strlen(findings[i].cause) > 20 && strlen(findings[i].advice) > 20);

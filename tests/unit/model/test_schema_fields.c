@@ -59,8 +59,6 @@ static void every_column_has_a_row_in_order(void **state)
 	size_t at = 0;
 
 	(void)state;
-	assert_int_equal(nx_table_memory_count(&memory, NX_SCHEMA_SchemaFields),
-			 656 + 62); /* published, our own */
 	for (unsigned t = 0; t < NX_SCHEMA_TABLE_COUNT; t++)
 		for (unsigned i = 0; i < nx_schema_tables[t].column_count; i++, at++) {
 			const struct nx_row *row =
@@ -70,6 +68,7 @@ static void every_column_has_a_row_in_order(void **state)
 			expect_text(row, NX_COL_SchemaFields_field_name,
 				    nx_schema_tables[t].columns[i].name);
 		}
+	assert_int_equal(nx_table_memory_count(&memory, NX_SCHEMA_SchemaFields), at);
 	assert_int_equal(memory.begin_counts[NX_SCHEMA_SchemaFields], 1);
 	assert_int_equal(memory.end_counts[NX_SCHEMA_SchemaFields], 1);
 }

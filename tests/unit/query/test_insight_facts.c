@@ -42,6 +42,18 @@ static void what_a_profile_has_is_known(void **state)
 		     "replica_group, d AS duration_ns, 0::BIGINT AS start_ts, d AS end_ts FROM "
 		     "(VALUES (10::BIGINT), (10), (60)) t(d) UNION ALL SELECT 'AllGather', 8, "
 		     "'[0]', 1000, 0, 1000");
+	fixture_make(f, "ExecutionGapSummary.parquet",
+		     "SELECT * FROM (VALUES (13::BIGINT, 190::BIGINT, true), (1, 90, false)) "
+		     "t(first_quarter_median_ns, last_quarter_median_ns, is_growing)");
+	fixture_make(f, "Step.parquet",
+		     "SELECT 'train' AS name, 'i-1' AS instance_id, 7::BIGINT AS process_id, "
+		     "d::BIGINT AS duration_ns, o AS is_outlier FROM (VALUES (100, false), (350, "
+		     "true), (999, false)) t(d, o)");
+	fixture_make(f, "StepSummary.parquet",
+		     "SELECT * FROM (VALUES ('train', 'i-1', 7::BIGINT, 100::BIGINT, 3::BIGINT, "
+		     "0.5::FLOAT, 0::BIGINT), ('train', 'i-1', 8, 100, 1, 0.1, 25), ('eval', "
+		     "'i-1', 7, 50, 9, NULL, NULL)) t(name, instance_id, process_id, "
+		     "median_duration_ns, step_count, host_bound_frac, median_late_ns)");
 	fixture_open(f, NULL);
 	engine = nx_duckdb_as_engine(f->db);
 	if (nx_insight_facts_ask(&facts, &engine, &f->err))
@@ -56,6 +68,10 @@ static void what_a_profile_has_is_known(void **state)
 	assert_true(isnan(facts.nki_frac[NX_NKI_VECTOR]) || facts.nki_frac[NX_NKI_VECTOR] == 0);
 	assert_true(isnan(facts.nki_frac[NX_NKI_SCALAR]));
 	assert_true(is_near(facts.worst_collective, 6)); /* one alone has no like */
+	assert_true(is_near(facts.gap_growth, 190.0 / 13));
+	assert_true(is_near(facts.worst_step, 3.5));
+	assert_true(is_near(facts.late_frac, 0.25));
+	assert_true(is_near(facts.host_bound_frac, 0.4)); /* 3 steps of 0.5, 1 of 0.1 */
 }
 
 static void what_is_missing_is_not_known(void **state)

@@ -82,6 +82,87 @@ static void an_event_of_the_host_has_its_columns(void **state)
 	nx_table_memory_release(&memory);
 }
 
+/* A launch belongs to its execution and to the framework call that made it; a step has a number. */
+static void an_event_may_have_two_flows_and_a_step_number(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_system_event *e = nx_fixture_event(f, NAME_PRE, 100, 130);
+	struct nx_table_memory memory;
+	const struct nx_row *row;
+
+	e->flow_id = 5;
+	e->call_flow_id = 8;
+	e = nx_fixture_event(f, NAME_CALL, 200, 300);
+	e->flags = NX_EVENT_STEP;
+	e->step_num = 17;
+	write_tables(f, &memory);
+	row = nx_table_memory_row(&memory, NX_SCHEMA_SystemProfileEvents, 0);
+	assert_int_equal(row->cells[EVENT(flow_id)].list_text.count, 2);
+	assert_true(nx_slice_is(row->cells[EVENT(flow_id)].list_text.items[0], "5"));
+	assert_true(nx_slice_is(row->cells[EVENT(flow_id)].list_text.items[1], "8"));
+	row = nx_table_memory_row(&memory, NX_SCHEMA_SystemProfileEvents, 1);
+	assert_text(row, EVENT(extra_attributes_json), "{\"step_num\":\"17\"}");
+	nx_table_memory_release(&memory);
+}
+
+/* --- steps ----------------------------------------------------------------- */
+
+static void steps_and_gaps_have_their_columns(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_table_memory memory;
+	const struct nx_row *row;
+
+	f->steps[0] = (struct nx_step){.start_ns = 100,
+				       .end_ns = 500,
+				       .step_num = 7,
+				       .name = "train",
+				       .rank = 1,
+				       .duration_mads = 4.5,
+				       .has_late = true,
+				       .late_ns = 30,
+				       .has_shares = true,
+				       .busy_ns = 300,
+				       .runtime_ns = 60,
+				       .host_ns = 40,
+				       .is_outlier = true};
+	f->steps[1] = (struct nx_step){
+		.start_ns = 600, .end_ns = 600, .name = "train", .is_unfinished = true};
+	f->p.rows[NX_SYSTEM_STEP] = 2;
+	f->step_totals[0] = (struct nx_step_total){
+		.name = "train", .step_count = 1, .unfinished_count = 1, .has_shares = true};
+	f->p.rows[NX_SYSTEM_STEP_TOTAL] = 1;
+	f->gaps[0] = (struct nx_execution_gap){
+		.start_ns = 100, .end_ns = 120, .runtime_ns = 10, .worker_gid = UINT32_MAX};
+	f->p.rows[NX_SYSTEM_GAP] = 1;
+	f->gap_totals[0] = (struct nx_gap_total){.count = 1, .nc_idx = 2, .worker_gid = 9};
+	f->p.rows[NX_SYSTEM_GAP_TOTAL] = 1;
+	write_tables(f, &memory);
+	row = nx_table_memory_row(&memory, NX_SCHEMA_Step, 0);
+	assert_text(row, NX_COL_Step_label, "train 7");
+	assert_i64(row, NX_COL_Step_duration_ns, 400);
+	assert_true(row->cells[NX_COL_Step_device_busy_frac].f64 == 0.75);
+	assert_true(row->cells[NX_COL_Step_runtime_frac].f64 == 0.15);
+	assert_true(row->cells[NX_COL_Step_host_bound_frac].f64 == 0.1);
+	assert_i64(row, NX_COL_Step_late_ns, 30);
+	assert_true(row->cells[NX_COL_Step_is_outlier].boolean);
+	row = nx_table_memory_row(&memory, NX_SCHEMA_Step, 1); /* without duration: no shares */
+	assert_null_at(row, NX_COL_Step_device_busy_frac);
+	assert_null_at(row, NX_COL_Step_late_ns);
+	assert_null_at(row, NX_COL_Step_duration_rank);
+	row = nx_table_memory_row(&memory, NX_SCHEMA_StepSummary, 0); /* none ended */
+	assert_null_at(row, NX_COL_StepSummary_median_duration_ns);
+	assert_null_at(row, NX_COL_StepSummary_host_bound_frac);
+	row = nx_table_memory_row(&memory, NX_SCHEMA_ExecutionGap, 0);
+	assert_text(row, NX_COL_ExecutionGap_waits_for, "host"); /* half is not most */
+	assert_null_at(row, NX_COL_ExecutionGap_step_num);
+	assert_null_at(row, NX_COL_ExecutionGap_worker_gid);
+	row = nx_table_memory_row(&memory, NX_SCHEMA_ExecutionGapSummary, 0);
+	assert_i64(row, NX_COL_ExecutionGapSummary_nc_idx, 2);
+	assert_i64(row, NX_COL_ExecutionGapSummary_worker_gid, 9);
+	nx_table_memory_release(&memory);
+}
+
 static void an_event_of_a_core_names_both_cores_and_its_flow(void **state)
 {
 	struct nx_system_fixture *f = *state;
@@ -529,6 +610,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(an_event_of_the_host_has_its_columns),
 		CASE(an_event_of_a_core_names_both_cores_and_its_flow),
+		CASE(an_event_may_have_two_flows_and_a_step_number),
+		CASE(steps_and_gaps_have_their_columns),
 		CASE(attributes_become_one_object),
 		CASE(keys_of_every_length_stand_as_they_are),
 		CASE(a_row_has_nothing_of_the_one_before),

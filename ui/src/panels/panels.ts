@@ -19,6 +19,7 @@ import { SearchPanel } from "./search/search.tsx";
 import { SettingsPanel } from "./settings/settings_panel.tsx";
 import { SourceCodePanel } from "./source/source_code.tsx";
 import { SqlPanel } from "./sql/sql.tsx";
+import { StepsPanel } from "./system/steps.tsx";
 import { TensorsPanel } from "./memory/tensors.tsx";
 import { TerminologyPanel } from "./about/terminology.tsx";
 import { ThrottlingPanel } from "./device/throttling.tsx";
@@ -48,6 +49,7 @@ export const panels: PanelKind[] = [
 	{ id: "throttling", title: "Throttling", kinds: DEVICE, component: ThrottlingPanel },
 	{ id: "device-profiles", title: "Device profiles", kinds: SYSTEM,
 		component: DeviceProfilesPanel },
+	{ id: "steps", title: "Steps", kinds: SYSTEM, component: StepsPanel },
 	{ id: "flows", title: "Flows", kinds: SYSTEM, component: FlowsPanel },
 	{ id: "source-code", title: "Source code", kinds: DEVICE, component: SourceCodePanel },
 	{ id: "sql", title: "SQL", kinds: BOTH, component: SqlPanel },

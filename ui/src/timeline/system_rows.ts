@@ -91,8 +91,12 @@ function pathOf(place: Place, grouping: string): [string, string] {
 const isTransfer = (track: Track) => track.attributes["direction"] !== undefined ||
 	/host_to_device|device_to_host/i.test(track.name);
 
+const isStep = (track: Track) => track.table === "Step";
+const isGap = (track: Track) => track.table === "ExecutionGap";
+
 /** Groups of more transfers than this start folded, because they repeat what the calls show. */
 const MANY_TRANSFERS = 12;
+const MANY_GAPS = 16;
 
 /** In the notation of the runtime's tools: device, then memory. */
 function memoryLabel(track: Track): string {
@@ -108,6 +112,11 @@ function resourceLeaf(track: Track, place: Place, shares: Track[]): Leaf {
 		group, label, key: `${group}/${label}`, tracks: [track], shares,
 		...(foldAbove === undefined ? {} : { foldAbove }),
 	});
+	if (isGap(track)) {
+		const process = [titled("PID", place.process), instance].filter(Boolean).join(" · ");
+		const what = track.kind === "spans" ? "gaps" : "gap length";
+		return leaf(`Execution gaps · ${process}`, join(titled("NC", place.core), what), MANY_GAPS);
+	}
 	if (isTransfer(track)) {
 		const what = track.name.replace(/ nc \d+$/, "");
 		// The process comes first, because long titles are cut at the end.
@@ -128,12 +137,12 @@ export function systemLeaves(tracks: Track[], grouping: string): Leaf[] {
 		const parent = track.parent === null ? undefined : byId.get(track.parent);
 		if (track.kind === "group" || isShareOf(track, parent)) continue;
 		const place = placeOf(track, parent);
-		if (track.kind === "counter" || isTransfer(track)) {
+		if (track.kind === "counter" || isTransfer(track) || isGap(track)) {
 			resources.push(resourceLeaf(track, place, shares.get(track.id) ?? []));
 			continue;
 		}
-		const [group, own] = pathOf(place, grouping);
-		const label = own || track.name;
+		const [group, own] = pathOf(place, isStep(track) ? "default" : grouping);
+		const label = isStep(track) ? `Steps/${track.attributes["name"] ?? ""}` : own || track.name;
 		const key = join(group, label);
 		const leaf = leaves.get(key);
 		if (leaf) leaf.tracks.push(track);
@@ -161,7 +170,9 @@ function sourceOf(tracks: Track[]): string | undefined {
 /** Callers come first: the framework calls the runtime, which starts the hardware. */
 const SOURCES = ["framework", "neuron_rt", "neuron_hw"];
 
+/** The steps of a process come above its calls. */
 function sourceRank({ tracks }: Leaf): number {
+	if (tracks.some(isStep)) return -1;
 	const found = tracks.map((track) =>
 		SOURCES.indexOf(track.attributes["trace_event_source"] ?? ""));
 	return Math.min(...found.map((at) => (at < 0 ? SOURCES.length : at)));
@@ -181,8 +192,8 @@ function transferRank({ tracks: [track] }: Leaf): string {
 	return `${core ?? ""}/${way}/${what}`;
 }
 
-/** Transfers, then memory, then processors, each by instance. */
-const groupRank = ({ group }: Leaf) => `${["Transfers", "Resources", "Processors"]
+/** Gaps, then transfers, then memory, then processors, each by instance. */
+const groupRank = ({ group }: Leaf) => `${["Execution gaps", "Transfers", "Resources", "Processors"]
 	.findIndex((title) => group.startsWith(title))} ${group}`;
 
 /** Sorts TID:9 before TID:10. */

@@ -42,6 +42,7 @@ static void the_summary_says_where_time_and_memory_went(void **state)
 			"\"category\":\"weight\",\"peak_bytes\":1536}],"
 			"\"host_device_transfers\":[{\"direction\":\"host_to_device\",\"count\":1,"
 			"\"size_bytes\":8,\"duration_ns\":4,\"bytes_per_s\":2000000000}]}]}],"
+			"\"steps\":[],\"step_summary\":[],\"execution_gap_summary\":[],"
 			"\"device_profile_list\":[{\"instance_id\":\"i-a\",\"process_id\":\"70\","
 			"\"is_empty\":false,\"model_id\":\"5\",\"model_name\":\"net\","
 			"\"neff_path\":\"a/n.neff\",\"session_path\":\"a/p.ntff\"}],"

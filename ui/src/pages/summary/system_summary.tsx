@@ -13,6 +13,7 @@ import { pluralText } from "../../shell/words.ts";
 import { shortened } from "../../timeline/rows.ts";
 import { Card } from "./card.tsx";
 import { Figure } from "./compute_cards.tsx";
+import { FindingsCard } from "./info_cards.tsx";
 import {
 	deviceLine, parametersOf, processesOf, processKey, type DeviceLine, type Metrics,
 	type Process,
@@ -158,6 +159,7 @@ export function SystemSummary({ context }: { context: ProfileContext }) {
 						text: `${one.process} on ${shortened(one.instance)}` })),
 				]} /></div>}
 			<OverviewCard context={context} process={process} />
+			<FindingsCard context={context} isAll={!process} />
 			<DeviceTableCard context={context} process={process} />
 			<Card title="Device memory" wide><div class="sm-plot"><SystemCurve
 				context={context} kind="hbm" instance={process?.instance ?? ""} /></div></Card>
