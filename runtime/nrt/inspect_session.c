@@ -113,8 +113,11 @@ static void flush_events(void)
 static void append_event(void *context, const struct nx_trace_place *place,
 			 const struct nx_trace_record *record)
 {
+	struct nx_trace_place numbered = *place;
+
 	(void)context;
-	nx_trace_event_append(place, record, &session.pending);
+	numbered.worker = nx_instance_worker(nx_state_instance(), place->core_idx);
+	nx_trace_event_append(&numbered, record, &session.pending);
 	session.pending_count++;
 	if (session.pending.len >= FLUSH_BYTES)
 		flush_events();

@@ -51,6 +51,12 @@ bool nx_instance_has_core_size(void);
 /* Reads the environment; wrong values are logged and replaced by the default. */
 void nx_instance_read(struct nx_instance *instance);
 
+/* The number of a logical core of this process on the instance: numbers may have gaps. */
+static inline uint32_t nx_instance_worker(const struct nx_instance *instance, uint32_t core)
+{
+	return core < instance->visible_count ? instance->visible[core] : core;
+}
+
 /* The device of a logical core of this process, and its first physical core there. */
 uint32_t nx_instance_device(const struct nx_instance *instance, uint32_t core);
 uint32_t nx_instance_physical_core(const struct nx_instance *instance, uint32_t core);

@@ -219,7 +219,8 @@ static void put_event(void *context)
 	nx_json_key_u64(&f->json, "tracking_id",
 			record->tracking ? nx_trace_event_id(f->place, record->tracking) : id);
 	nx_json_key_u64(&f->json, "thread_id", record->thread_id);
-	nx_json_key_u64(&f->json, "worker_gid", f->place->worker);
+	nx_json_key_u64(&f->json, "worker_gid",
+			nx_instance_worker(nx_state_instance(), f->place->core_idx));
 	nx_json_key(&f->json, "data");
 	nx_json_begin_object(&f->json);
 	for (size_t i = 0; i < count; i++)

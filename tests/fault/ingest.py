@@ -12,8 +12,8 @@ import hashlib
 import json
 import os
 import pathlib
-import re
 import random
+import re
 import shutil
 import subprocess
 import sys

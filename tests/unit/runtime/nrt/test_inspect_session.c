@@ -110,6 +110,34 @@ static void a_session_leaves_the_files_of_a_real_one(void **state)
 	nx_arena_release(&arena);
 }
 
+/* Workers are numbered as the cores of the instance are, which may have gaps. */
+static void workers_are_numbered_by_their_cores(void **state)
+{
+	struct nx_ntrace_stream stream = {0};
+	struct nx_ntrace_head head;
+	struct nx_fixture_run run;
+	struct nx_slice record;
+	struct nx_file file;
+	size_t of_core_1 = 0;
+
+	(void)state;
+	setenv("NEURON_RT_VISIBLE_CORES", "0,2", 1);
+	nx_fixture_init();
+	run = nx_fixture_load(1);
+	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
+	nrt_close();
+	unsetenv("NEURON_RT_VISIBLE_CORES");
+	assert_int_equal(nx_file_map(&file, nx_fixture_find("ntrace.pb"), NULL), NX_OK);
+	stream.file = file.bytes;
+	while (nx_ntrace_next(&stream, &record)) {
+		assert_true(nx_ntrace_read_head(record, &head));
+		assert_int_equal(head.worker_gid, head.nc_idx == 1 ? 2 : 0);
+		of_core_1 += head.nc_idx == 1;
+	}
+	assert_true(of_core_1 > 0);
+	nx_file_unmap(&file);
+}
+
 static void parts_can_be_left_out(void **state)
 {
 	struct nx_fixture_run run;
@@ -538,6 +566,7 @@ int main(void)
 		CASE(a_folder_that_is_taken_is_not_shared),
 		CASE(many_processes_share_a_folder),
 		CASE(a_session_leaves_the_files_of_a_real_one),
+		CASE(workers_are_numbered_by_their_cores),
 		CASE(parts_can_be_left_out),
 		CASE(dropped_events_are_counted_in_the_file),
 		CASE(device_profiles_lie_beside_their_neff),
