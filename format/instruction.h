@@ -110,8 +110,8 @@ bool nx_instruction_wait(const uint8_t slot[NX_SLOT_BYTES], uint8_t *semaphore);
 /*
  * How much arithmetic a MATMUL is; zeros for anything else, UINT64_MAX for a count beyond 64 bits.
  * An fp32 product is computed in two passes, a MATMUL each; a pass counts half. Adjusted counts are
- * in bf16 equivalents: fp32 takes four times as long, uint8 half, fp8 half on Trn2 and later. A
- * transpose in fp32 is one pass.
+ * in bf16 equivalents: fp32 takes four times as long, uint8 half, fp8 half on Trn2 and later. An
+ * fp32 MATMUL that names no pass is the whole product; no capture seen has one.
  */
 struct nx_flops {
 	uint64_t raw_count;
@@ -120,8 +120,8 @@ struct nx_flops {
 struct nx_flops nx_instruction_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch);
 
 /*
- * Floating point operations of a MATMUL over that many elements; INT64_MAX if they do not fit. An
- * fp32 product takes two passes, which count half each. The adjusted number is in bf16 equivalents,
+ * Floating point operations of a MATMUL over that many elements, counted as by
+ * nx_instruction_flops; INT64_MAX if they do not fit. The adjusted number is in bf16 equivalents,
  * -1 for element types without a published cost.
  */
 struct nx_matmul_flops {

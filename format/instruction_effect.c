@@ -140,7 +140,9 @@ static bool is_on_chip(uint64_t address, bool is_pseudo, unsigned arch)
 
 static uint64_t dma_side_bytes(const struct nx_word_dma_side *side)
 {
-	return (uint64_t)side->outer_count * side->inner_count * side->element_bytes;
+	uint64_t bytes = side->element_bytes ? side->element_bytes : NX_DMA_FULL_ELEMENT;
+
+	return (uint64_t)side->outer_count * side->inner_count * bytes;
 }
 
 static void dma_effect(const uint8_t *slot, unsigned arch, struct nx_instruction_effect *e)
@@ -257,11 +259,16 @@ static uint64_t times(uint64_t count, unsigned factor)
 	return __builtin_mul_overflow(count, factor, &product) ? UINT64_MAX : product;
 }
 
+/* Of each element; a MATMUL that is one of two passes over fp32 counts half. */
+static unsigned flops_each(const struct nx_array_word *w)
+{
+	return w->dtype == NX_DTYPE_FP32 && w->fp32_mode & NX_FP32_MODE_MASK ? 1 : 2;
+}
+
 struct nx_flops nx_instruction_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch)
 {
 	const struct nx_array_word *w = &nx_word_of(slot)->array;
-	bool is_pass = w->dtype == NX_DTYPE_FP32 && w->fp32_mode & NX_FP32_MODE_MASK;
-	unsigned each = is_pass ? 1 : 2;
+	unsigned each = flops_each(w);
 	struct nx_instruction_effect e;
 	struct nx_flops flops = {0};
 
@@ -285,12 +292,12 @@ static int64_t scaled(uint64_t elements, uint64_t factor)
 struct nx_matmul_flops nx_matmul_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
 				       uint64_t elements)
 {
-	unsigned dtype = nx_word_of(slot)->array.dtype;
-	struct nx_matmul_flops flops = {.raw = scaled(elements, 2), .adjusted = -1};
+	const struct nx_array_word *w = &nx_word_of(slot)->array;
+	unsigned dtype = w->dtype, each = flops_each(w);
+	struct nx_matmul_flops flops = {.raw = scaled(elements, each), .adjusted = -1};
 
 	if (dtype == NX_DTYPE_FP32) {
-		flops.raw = scaled(elements, 1);
-		flops.adjusted = scaled(elements, 4);
+		flops.adjusted = scaled(elements, 4 * each);
 	} else if (dtype == NX_DTYPE_BF16 || dtype == NX_DTYPE_FP16) {
 		flops.adjusted = flops.raw;
 	} else if (dtype == NX_DTYPE_UINT8) {

@@ -88,8 +88,9 @@ static void put_end(struct nx_bytes *sql, const struct nx_event_columns *columns
 	if (columns->end) {
 		put(sql, "", columns->end, ")");
 	} else {
-		put(sql, "", columns->start, " + coalesce(");
-		put(sql, "", columns->duration, ", 0))");
+		/* The end of a damaged row may not fit 64 bits. */
+		put(sql, "least(CAST(", columns->start, " AS HUGEINT) + coalesce(");
+		put(sql, "", columns->duration, ", 0), 9223372036854775807))");
 	}
 }
 

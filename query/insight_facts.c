@@ -139,7 +139,7 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 
 /* --- stretches of time --------------------------------------------------------- */
 
-#define LONGEST " ORDER BY e - s DESC LIMIT 2000"
+#define LONGEST " ORDER BY CAST(e AS HUGEINT) - s DESC LIMIT 2000"
 static_assert(NX_INSIGHT_BANDS_MAX == 2000, "as in the questions");
 
 /* start, end, subject, factor, bytes, weight, core (-1: of none) */

@@ -26,7 +26,7 @@ static enum nx_status put_totals(struct asked_search *a, struct nx_error *err)
 	const struct nx_value *row = NULL;
 	enum nx_status st;
 
-	nx_sql_append(&sql, "SELECT count(*), coalesce(sum(e - s), 0) FROM ");
+	nx_sql_append(&sql, "SELECT count(*), coalesce(sum(CAST(e AS HUGEINT) - s), 0) FROM ");
 	nx_search_append_hits(&sql, &a->search);
 	st = nx_question_ask(a->request, &sql, &rows, err);
 	if (!st)

@@ -358,19 +358,27 @@ def check_search(server):
 
 
 def add_endless(workspace):
-    """A row so long that its duration does not fit 64 bits, though its times do."""
+    """A row whose duration does not fit 64 bits, though its times do, and one without a real end."""
     folder = f'{workspace}/profiles/global/system@latest'
-    subprocess.run([PROGRAM, 'query', '-d', folder, '--format', 'parquet', '--output-file',
-                    f'{folder}/Endless.parquet', 'SELECT (-9223372036854775807)::BIGINT AS start_ts,'
-                    " 9223372036854775807::BIGINT AS end_ts, 'endless' AS name"],
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for name, columns in (('Endless', '(-9223372036854775807)::BIGINT AS start_ts,'
+                                      ' 9223372036854775807::BIGINT AS end_ts'),
+                          ('Beyond', '9223372036854775000::BIGINT AS timestamp,'
+                                     ' 9223372036854775807::BIGINT AS duration_ns')):
+        subprocess.run([PROGRAM, 'query', '-d', folder, '--format', 'parquet', '--output-file',
+                        f'{folder}/{name}.parquet', f"SELECT {columns}, 'endless' AS name"],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def check_endless(server):
     page = server.rows('SELECT name FROM Endless', 'system')
     answer = server.json('/profiles/system/search', table='Endless')
-    check('a search whose total fails has no page either', page == [['endless']]
-          and answer.get('status') == 400 and b'Overflow' in answer['body'], (page, answer))
+    check('a row of extreme duration is found', page == [['endless']] and answer.get('total') == '1'
+          and int(answer['duration_ns']) == 2 * 9223372036854775807 and len(answer['rows']) == 1,
+          (page, answer))
+    answer = server.json('/profiles/system/search', table='Beyond')
+    check('a row that ends beyond 64 bits ends with them', answer.get('total') == '1'
+          and int(answer['duration_ns']) == 807 and answer['rows'][0]['end_ns'] == '9223372036854775807',
+          answer)
 
 
 def check_hits(server):

@@ -52,7 +52,7 @@ static void a_pass_of_fp32_counts_half_and_costs_four_times(void **state)
 	check(matmul(10, 2), V3, ELEMENTS, 4 * ELEMENTS);
 }
 
-static void a_transpose_of_fp32_is_one_pass(void **state)
+static void fp32_without_a_pass_is_the_whole_product(void **state)
 {
 	(void)state;
 	check(matmul(10, 0), V3, 2 * ELEMENTS, 8 * ELEMENTS);
@@ -101,7 +101,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bf16_is_the_measure),
 		cmocka_unit_test(a_pass_of_fp32_counts_half_and_costs_four_times),
-		cmocka_unit_test(a_transpose_of_fp32_is_one_pass),
+		cmocka_unit_test(fp32_without_a_pass_is_the_whole_product),
 		cmocka_unit_test(only_the_low_bits_tell_the_pass),
 		cmocka_unit_test(narrow_types_are_cheaper_from_the_third_generation_on),
 		cmocka_unit_test(other_opcodes_do_no_flops),

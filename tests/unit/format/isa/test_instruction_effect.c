@@ -239,6 +239,19 @@ static void test_dma_sides(void **state)
 	expect_bytes(&e, (struct bytes){-1, -1, -1, -1, 131072, 65536});
 }
 
+/* An element of 0 bytes is one of 64 KiB: 128 * 2 of them. */
+static void test_dma_of_the_largest_elements(void **state)
+{
+	struct slot s = dma_slot(0xb8, 0x8005c03b0000, 0x802000033000);
+	struct nx_instruction_effect e;
+
+	(void)state;
+	at16(&s, 36, 0);
+	at16(&s, 60, 0);
+	e = effect_of(&s, V3);
+	expect_bytes(&e, (struct bytes){-1, 16777216, -1, -1, 16777216, -1});
+}
+
 static void test_dma_aperture_of_v2(void **state)
 {
 	struct slot s = dma_slot(0xb8, 0xfffc0000000, 0xfffc1ffffff);
@@ -415,11 +428,16 @@ static void test_flops(void **state)
 		struct nx_matmul_flops flops;
 
 		s.bytes[32] = cases[i].dtype;
+		s.bytes[33] = NX_FP32_LOW_HIGH;
 		flops = nx_matmul_flops(s.bytes, cases[i].arch, 8388608);
 		assert_int_equal(flops.raw, cases[i].raw);
 		assert_int_equal(flops.adjusted, cases[i].adjusted);
 	}
 	s.bytes[32] = 10;
+	s.bytes[33] = 0; /* the whole product */
+	assert_int_equal(nx_matmul_flops(s.bytes, 2, 8388608).raw, 16777216);
+	assert_int_equal(nx_matmul_flops(s.bytes, 2, 8388608).adjusted, 67108864);
+	s.bytes[33] = NX_FP32_HIGH;
 	assert_true(nx_matmul_flops(s.bytes, 2, UINT64_MAX).raw == INT64_MAX);
 	assert_true(nx_matmul_flops(s.bytes, 2, INT64_MAX / 2).adjusted == INT64_MAX);
 }
@@ -447,6 +465,7 @@ int main(void)
 		cmocka_unit_test(test_two_sources),
 		cmocka_unit_test(test_single_sided),
 		cmocka_unit_test(test_dma_sides),
+		cmocka_unit_test(test_dma_of_the_largest_elements),
 		cmocka_unit_test(test_dma_aperture_of_v2),
 		cmocka_unit_test(test_pseudo_dma),
 		cmocka_unit_test(test_nothing_known),
