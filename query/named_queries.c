@@ -290,6 +290,19 @@ const struct nx_named_query nx_named_queries[] = {
 	 "GROUP BY memory, pcore_idx, tensor_name, kind, peak_bytes, peak_ts, peak_row "
 	 "ORDER BY memory, pcore_idx, bytes_at_peak DESC, most_bytes DESC, tensor_name"},
 
+	{"memory_curves", "device",
+	 "What the seven largest tensors, and all together, hold of a memory over time.",
+	 {{"memory", NX_NAMED_TEXT, NULL, "sbuf", "sbuf, psum, scratchpad or hbm"},
+	  {"core", NX_NAMED_INTEGER, NULL, "0", "physical core"}},
+	 "WITH mine AS (SELECT *, row_number() OVER () AS row_idx FROM MemoryUsage "
+	 "WHERE memory = $memory AND pcore_idx = $core), "
+	 "largest AS (SELECT tensor_name FROM mine GROUP BY 1 ORDER BY max(live_bytes) DESC, 1 LIMIT 7) "
+	 /* the last row of a moment says what is held after it */
+	 "SELECT timestamp, tensor_name AS series, arg_max(live_bytes, row_idx) AS value "
+	 "FROM mine SEMI JOIN largest USING (tensor_name) GROUP BY 1, 2 UNION ALL "
+	 "SELECT timestamp, NULL AS series, arg_max(total_bytes, row_idx) AS value FROM mine "
+	 "GROUP BY 1 ORDER BY 1, 2"},
+
 	{"stack_trace", "device",
 	 "The calls of the framework that led to a stack frame, the innermost first.",
 	 {{"frame", NX_NAMED_INTEGER, NULL, "0", "id of the frame: the first of stack_frame_ids"}},

@@ -3,22 +3,25 @@
 // summary matches the Summary table, and layouts are restored.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { begin, runCases, until } from "./harness.mjs";
 import { TimelinePage } from "./timeline_page.mjs";
 
 const world = await begin(async (w) => {
-	w.makeDevice("demo", "other");
+	const folder = w.makeDevice("demo", "other");
+	w.ingest("tracked", "-n", join(folder, "demo.neff"), "-s", join(folder, "demo.ntff"),
+		"--enable-memory-tracker");
 	await w.serve();
 });
-const open = (query = "") => TimelinePage.open(world, "demo", query);
+const open = (query = "", profile = "demo") => TimelinePage.open(world, profile, query);
 const count = (number) => Number(number).toLocaleString("en-US");
 const sql = (statement) => world.sql("demo", statement);
 const rowsOf = (table, where = "") => world.one("demo", `SELECT count(*) FROM ${table} ${where}`);
 const summary = sql("SELECT * FROM Summary")[0];
 
 /** A page with only one panel. */
-async function alone(id, title) {
-	const t = await open(`?panels=v(300~timeline)(700~${id}*)`);
+async function alone(id, title, { profile = "demo", query = "" } = {}) {
+	const t = await open(`?panels=v(300~timeline)(700~${id}*)${query}`, profile);
 	const panel = t.page.getByRole("region", { name: title, exact: true });
 	await panel.waitFor();
 	await t.settled();
@@ -126,6 +129,50 @@ const cases = {
 		assert.ok((await panel.innerText()).length > 10);
 		assert.ok(await panel.locator("canvas").count() > 0, "it is drawn");
 		assert.ok(Number(rowsOf("SbufAllocation")) > 0);
+	},
+	async "memory by tensor: curves and what holds each memory at its peak"() {
+		const { t, panel } = await alone("memory-usage", "Memory usage", { profile: "tracked" });
+		await panel.getByRole("tab", { name: "By tensor" }).click();
+		const choice = panel.locator(".mu-bar select");
+		await choice.waitFor();
+		const tracked = (statement) => world.sql("tracked", statement);
+		const memories = tracked("SELECT DISTINCT memory, pcore_idx FROM MemoryUsage");
+		assert.equal(await choice.locator("option").count(), memories.length);
+		for (const [id, title] of [["psum 0", "PSUM, core 0"], ["sbuf 0", "SBUF, core 0"]]) {
+			const [memory, core] = id.split(" ");
+			const mine = `FROM MemoryUsage WHERE memory = '${memory}' AND pcore_idx = ${core}`;
+			await choice.selectOption(id);
+			const plot = panel.getByRole("img", { name: `${title} by tensor over time` });
+			await plot.locator("canvas").waitFor();
+			// the sum and the largest tensors have a curve each
+			const [{ n }] = tracked(`SELECT count(DISTINCT tensor_name) AS n ${mine}`);
+			const curves = await plot.locator(".u-legend .u-series").allInnerTexts();
+			assert.equal(curves.length, 2 + Math.min(Number(n), 7), curves.join());
+			assert.ok(curves[1].startsWith("All tensors"), curves.join());
+			const [{ name }] = tracked(`SELECT tensor_name AS name ${mine} GROUP BY 1 ORDER BY max(live_bytes) DESC, 1 LIMIT 1`);
+			assert.ok(curves[2].startsWith(name), `${curves[2]} for ${name}`);
+			// the table has the tensors of this memory alone
+			await until("the table follows", async () => await gridRows(panel) === Number(n));
+		}
+		await t.settled();
+	},
+	async "memory by tensor: a profile without the tracker says how to get it"() {
+		const { panel } = await alone("memory-usage", "Memory usage");
+		await panel.getByRole("tab", { name: "By tensor" }).click();
+		await panel.getByText("--enable-memory-tracker").waitFor();
+	},
+	async "the details of an instruction show the framework's stack"() {
+		const [chosen] = sql("SELECT row, frame FROM (SELECT row_number() OVER () - 1 AS row, " +
+			"regexp_extract(CAST(stack_frame_ids AS VARCHAR), '[0-9]+') AS frame FROM Instruction) WHERE frame <> '' LIMIT 1");
+		const frames = sql(`.query stack_trace frame=${chosen.frame}`);
+		assert.ok(frames.length > 0);
+		const { panel } = await alone("event-details", "Event details",
+			{ query: `&event=Instruction:${chosen.row}` });
+		for (const frame of frames)
+			await until(`${frame.function_name} is shown`, async () => {
+				const text = await panel.innerText();
+				return text.includes(frame.function_name) && text.includes(String(frame.line_number));
+			});
 	},
 	async "terminology explains metrics"() {
 		const { panel } = await alone("terminology", "Terminology");

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory usage. Device profiles: the state buffer over time, what holds each memory at its peak (if
-// the profile was made with the memory tracker), and device memory by use. System
+// Memory usage. Device profiles: the state buffer over time, what each tensor holds of each memory
+// over time and at the peak (if the profile was made with the memory tracker), and device memory by
+// use. System
 // profiles: device memory, host memory and CPU load over time.
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
+import type { Cell } from "../../api/types.ts";
 import type { ProfileContext } from "../../contract.ts";
-import { formatBytes, titleOf } from "../../format.ts";
-import { fetchTable, namedRows, num, text } from "../parts/data.ts";
+import { formatBytes, formatByUnit, titleOf } from "../../format.ts";
+import { fetchTable, namedRows, num, query, text, timeOf, type Row } from "../parts/data.ts";
 import { DataTable } from "../parts/data_table.tsx";
 import { Empty, Loaded, Panel, Tabs } from "../parts/parts.tsx";
 import { SbufMap } from "./sbuf_map.tsx";
+import { Plot, type PlotSeries } from "../parts/plot.tsx";
 import { SystemCurve } from "../system/system_curves.tsx";
+import { ALL_TENSORS, memoryCurves, placeOf, placesOf, type MemoryPlace } from "./memory_curves.ts";
+import "./memory_usage.css";
 import { useLoad } from "../parts/use_load.ts";
 
 type Tab = "sbuf" | "tensors" | "device" | "hbm" | "host" | "cpu";
@@ -54,21 +59,60 @@ function HbmPurposes({ context }: { context: ProfileContext }) {
 			{ name: "machine", title: "Machine" }]} empty="No allocations were recorded." />}</Loaded>;
 }
 
-/** What holds each memory when it is fullest: rows of the memory tracker. */
+/** What fills each memory over time and when it is fullest: rows of the memory tracker. */
 function MemoryHolders({ context }: { context: ProfileContext }) {
 	const load = useLoad(async (signal) =>
 		(await context.api.query("memory_holders", {}, 10000, signal)).rows, [context]);
-	return <Loaded load={load} what="memory by tensor">{(rows) => rows.length
-		? <DataTable label="Memory by tensor" order={{ column: 4, down: true }} rows={rows}
+	const [chosen, setChosen] = useState("");
+	return <Loaded load={load} what="memory by tensor">{(rows) => {
+		const places = placesOf(rows);
+		const place = places.find(({ id }) => id === chosen) ?? places[0];
+		if (!place) return <Empty title="Not tracked">
+			Run view with --enable-memory-tracker to see which tensors fill the memories.
+		</Empty>;
+		return <>
+			<div class="mu-bar">
+				<label>Memory{" "}
+					<select value={place.id} onChange={(event) => setChosen(event.currentTarget.value)}>
+						{places.map(({ id, title }) => <option key={id} value={id}>{title}</option>)}
+					</select></label>
+				<span class="pn-dim">{place.memory === "sbuf" || place.memory === "psum"
+					? "Bytes of one partition. " : ""}Peak {formatBytes(place.peak)} at{" "}
+					{formatByUnit(place.peakNs, "nanoseconds")}</span>
+			</div>
+			<div class="pn-plot"><MemoryCurves context={context} place={place} /></div>
+			<HolderTable rows={rows.filter((row) => placeOf(row) === place.id)} />
+		</>;
+	}}</Loaded>;
+}
+
+/** The largest tensors of a memory over time, and all together. */
+function MemoryCurves({ context, place }: { context: ProfileContext; place: MemoryPlace }) {
+	const load = useLoad((signal) => query(context, "memory_curves",
+		{ memory: place.memory, core: place.core }, 100_000, signal), [context, place.id]);
+	return <Loaded load={load} what="the curves">{(rows) =>
+		<MemoryPlot key={place.id} context={context} rows={rows} title={place.title} />}</Loaded>;
+}
+
+function MemoryPlot({ context, rows, title }: { context: ProfileContext; rows: Row[];
+	title: string }) {
+	const { data, series } = useMemo(() => {
+		const { names, data } = memoryCurves(rows, (row) => timeOf(context, row["timestamp"]));
+		return { data, series: names.map((name, i): PlotSeries => ({ label: name, unit: "bytes",
+			colour: `--pn-c${(i % 8) + 1}`, kind: "step", fill: name === ALL_TENSORS })) };
+	}, [rows]);
+	return <Plot label={`${title} by tensor over time`} data={data} series={series}
+		xUnit="nanoseconds" yUnit="bytes" xTitle="Time" />;
+}
+
+function HolderTable({ rows }: { rows: Cell[][] }) {
+	return <DataTable label="Memory by tensor" order={{ column: 4, down: true }} rows={rows}
 			columns={[{ name: "memory", title: "Memory" }, { name: "core", title: "Core", unit: "id" },
 				{ name: "tensor", title: "Tensor", width: 260 }, { name: "kind", title: "Kind" },
 				{ name: "at_peak", title: "At the peak", unit: "bytes" },
 				{ name: "most", title: "At most", unit: "bytes" },
 				{ name: "peak", title: "Peak of the memory", unit: "bytes" },
-				{ name: "peak_ts", title: "When", unit: "nanoseconds" }]} />
-		: <Empty title="Not tracked">
-			Run view with --enable-memory-tracker to see which tensors fill the memories.
-		</Empty>}</Loaded>;
+				{ name: "peak_ts", title: "When", unit: "nanoseconds" }]} />;
 }
 
 function DeviceMemory({ context }: { context: ProfileContext }) {

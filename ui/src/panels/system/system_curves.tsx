@@ -2,10 +2,10 @@
 // Memory usage and CPU load over time.
 
 import { useMemo } from "preact/hooks";
-import type uPlot from "uplot";
 import type { ProfileContext } from "../../contract.ts";
 import { shortened } from "../../timeline/rows.ts";
-import { num, query, text, timeOf, type Row } from "../parts/data.ts";
+import { query, text, timeOf, type Row } from "../parts/data.ts";
+import { curvesOf } from "../parts/curves.ts";
 import { Empty, Loaded } from "../parts/parts.tsx";
 import { Plot, type PlotSeries } from "../parts/plot.tsx";
 import { useLoad } from "../parts/use_load.ts";
@@ -30,22 +30,6 @@ function withMachines(rows: Row[]): Row[] {
 	if (rows.every((row) => row["instance_id"] === first)) return rows;
 	return rows.map((row) => ({ ...row,
 		series: `${text(row["series"])} on ${shortened(text(row["instance_id"]))}` }));
-}
-
-/** Aligns the series on a common time axis; a value is valid until the next one of its series. */
-function curvesOf(rows: Row[], time: (row: Row) => number): { names: string[];
-	data: uPlot.AlignedData } {
-	const names = [...new Set(rows.map((row) => text(row["series"])))];
-	const moments = [...new Set(rows.map(time))].sort((a, b) => a - b);
-	const places = new Map(moments.map((moment, i) => [moment, i]));
-	const curves = names.map((name) => {
-		const values = new Array<number | null>(moments.length).fill(null);
-		for (const row of rows)
-			if (text(row["series"]) === name) values[places.get(time(row))!] = num(row["value"]);
-		for (let i = 1; i < values.length; i++) values[i] ??= values[i - 1] ?? null;
-		return values;
-	});
-	return { names, data: [moments, ...curves] };
 }
 
 /** instance "": all machines. */
