@@ -291,12 +291,17 @@ const struct nx_named_query nx_named_queries[] = {
 	 "ORDER BY memory, pcore_idx, bytes_at_peak DESC, most_bytes DESC, tensor_name"},
 
 	{"memory_curves", "device",
-	 "What the seven largest tensors, and all together, hold of a memory over time.",
+	 "What all tensors, and the seven largest at its peak, hold of a memory over time.",
 	 {{"memory", NX_NAMED_TEXT, NULL, "sbuf", "sbuf, psum, scratchpad or hbm"},
 	  {"core", NX_NAMED_INTEGER, NULL, "0", "physical core"}},
 	 "WITH mine AS (SELECT *, row_number() OVER () AS row_idx FROM MemoryUsage "
 	 "WHERE memory = $memory AND pcore_idx = $core), "
-	 "largest AS (SELECT tensor_name FROM mine GROUP BY 1 ORDER BY max(live_bytes) DESC, 1 LIMIT 7) "
+	 "fullest AS (SELECT * FROM mine WHERE total_bytes = (SELECT max(total_bytes) FROM mine)), "
+	 "peak AS (SELECT max(row_idx) AS peak_row FROM fullest "
+	 "WHERE timestamp = (SELECT min(timestamp) FROM fullest)), "
+	 "largest AS (SELECT tensor_name FROM mine, peak GROUP BY 1 "
+	 "ORDER BY coalesce(arg_max(live_bytes, row_idx) FILTER (row_idx <= peak_row), 0) DESC, "
+	 "max(live_bytes) DESC, 1 LIMIT 7) "
 	 /* the last row of a moment says what is held after it */
 	 "SELECT timestamp, tensor_name AS series, arg_max(live_bytes, row_idx) AS value "
 	 "FROM mine SEMI JOIN largest USING (tensor_name) GROUP BY 1, 2 UNION ALL "

@@ -10,7 +10,7 @@ import type { ProfileContext } from "../../contract.ts";
 import { formatBytes, formatByUnit, titleOf } from "../../format.ts";
 import { fetchTable, namedRows, num, query, text, timeOf, type Row } from "../parts/data.ts";
 import { DataTable } from "../parts/data_table.tsx";
-import { Empty, Loaded, Panel, Tabs } from "../parts/parts.tsx";
+import { Choice, Empty, Loaded, Panel, Tabs } from "../parts/parts.tsx";
 import { SbufMap } from "./sbuf_map.tsx";
 import { Plot, type PlotSeries } from "../parts/plot.tsx";
 import { SystemCurve } from "../system/system_curves.tsx";
@@ -72,10 +72,8 @@ function MemoryHolders({ context }: { context: ProfileContext }) {
 		</Empty>;
 		return <>
 			<div class="mu-bar">
-				<label>Memory{" "}
-					<select value={place.id} onChange={(event) => setChosen(event.currentTarget.value)}>
-						{places.map(({ id, title }) => <option key={id} value={id}>{title}</option>)}
-					</select></label>
+				<Choice label="Memory" value={place.id} change={setChosen}
+					options={places.map(({ id, title }) => ({ value: id, text: title }))} />
 				<span class="pn-dim">{place.memory === "sbuf" || place.memory === "psum"
 					? "Bytes of one partition. " : ""}Peak {formatBytes(place.peak)} at{" "}
 					{formatByUnit(place.peakNs, "nanoseconds")}</span>
