@@ -49,7 +49,8 @@ class Site:
 def everything_is_there(site):
     for path in ('bin/neuron-profile', 'bin/nccom-test', 'bin/neuron-ls',
                  'lib/neuron-explorer/libnrt.so.1',
-                 'include/neuron-explorer/nrt/nrt.h', 'share/man/man1/neuron-explorer.1',
+                 'include/neuron-explorer/nrt/nrt.h', 'include/nx/profiler.h',
+                 'include/nx/profiler.hpp', 'share/man/man1/neuron-explorer.1',
                  'share/zsh/site-functions/_neuron-explorer'):
         assert (site.prefix / path).exists(), path
     for path in ('LICENSE', 'README.md', 'examples/relu.c', 'examples/relu.nasm'):
@@ -79,6 +80,21 @@ def pkg_config_is_enough_to_compile(site):
     run(example, neff, LD_LIBRARY_PATH=site.prefix / 'lib/neuron-explorer')
 
 
+def the_profiler_library_is_found_by_pkg_config(site):
+    found = next(site.root.rglob('nxprofiler.pc')).parent
+    source = site.work / 'program.c'
+    source.write_text('#include <nx/profiler.h>\n'
+                      'int main(void) { return nx_profiler_stop() != NX_PROFILER_IDLE; }\n')
+    for kind, options in (('shared', []), ('static', ['-static'])):
+        flags = run('pkg-config', '--cflags', '--libs', *(['--static'] if options else []),
+                    'nxprofiler', PKG_CONFIG_PATH=found,
+                    PKG_CONFIG_SYSROOT_DIR=site.root).split()
+        program = site.work / kind
+        run('cc', '-Werror', source, *flags, '-o', program)
+        library = next(site.root.rglob('libnxprofiler.so.1')).parent
+        run(program, LD_LIBRARY_PATH=library)
+
+
 def uninstall_leaves_what_is_not_ours(site):
     foreign = {'other/file', str((site.prefix / 'bin/other').relative_to(site.root)),
                str((site.prefix / 'lib/neuron-explorer/other').relative_to(site.root))}
@@ -95,4 +111,5 @@ def uninstall_leaves_what_is_not_ours(site):
 
 
 sys.exit(run_cases((everything_is_there, help_names_installed_documents,
-                    pkg_config_is_enough_to_compile, uninstall_leaves_what_is_not_ours), Site))
+                    pkg_config_is_enough_to_compile, the_profiler_library_is_found_by_pkg_config,
+                    uninstall_leaves_what_is_not_ours), Site))
