@@ -13,7 +13,8 @@
 #define DEFAULT_ENDPOINT "http://localhost:3001"
 
 struct upload {
-	const char *endpoint, *neff_path, *session_path, *directory, *display_name, *folder, *token;
+	const char *endpoint, *neff_path, *session_path, *directory, *display_name, *folder, *token,
+		*token_file;
 	const char *name_space, *uploader;
 	struct nx_list_value sources;
 	bool overwrite, waits;
@@ -38,6 +39,7 @@ static const struct nx_option options[] = {
 	{"wait", 0, NX_FLAG, FIELD(waits),
 	 "Wait until the profile is ready; fail if processing does."},
 	NX_ROW_TOKEN(struct upload, "The server's access token."),
+	NX_ROW_TOKEN_FILE(struct upload),
 	{"namespace", 0, NX_TEXT("NAME"), FIELD(name_space),
 	 "For scripts written for AWS's tool: the same as --folder; global is no folder."},
 	{"uploader", 0, NX_TEXT("NAME"), FIELD(uploader),
@@ -106,12 +108,14 @@ static const char *folder_of(const struct upload *o)
 static enum nx_status send(const struct upload *o, const struct nx_upload_plan *plan,
 			   const char *name, struct nx_error *err)
 {
-	const char *token = o->token ? o->token : getenv("NEURON_EXPLORER_TOKEN");
+	const char *token = o->token;
 	struct nx_upload_client client;
 	struct nx_bytes json = {0};
 	char size[NX_COUNT_TEXT_MAX];
-	enum nx_status st;
+	enum nx_status st = nx_token_find(o->token_file, &token, err);
 
+	if (st)
+		return st;
 	nx_upload_plan_describe(plan, name, folder_of(o), o->overwrite, &json);
 	nx_upload_client_open(&client, o->endpoint ? o->endpoint : DEFAULT_ENDPOINT, token, true);
 	st = nx_upload_client_send(&client, plan, nx_slice_of(json.items, json.len), err);

@@ -14,6 +14,7 @@
 #include "cli/suggest.h"
 
 #define OPTION_MAX 64
+#define TOKEN_BYTES_MAX 512
 #define LEAST_MEMORY_BYTES (UINT64_C(16) << 20)
 #define HELP_CODE 0x1000	   /* what getopt returns for --help */
 #define FIRST_CODE (HELP_CODE + 1) /* and for the option of row 0 */
@@ -295,4 +296,29 @@ enum nx_status nx_size_parse(const char *option, const char *text, uint64_t *siz
 	}
 	return nx_fail(err, NX_USAGE, "--%s needs a size such as 500MB or 4GB, not '%.100s'",
 		       option, text);
+}
+
+/* --- secrets ------------------------------------------------------------------------------- */
+
+enum nx_status nx_token_find(const char *file, const char **token, struct nx_error *err)
+{
+	static char line[TOKEN_BYTES_MAX]; /* for the life of the program */
+	FILE *stream = file ? fopen(file, "re") : NULL;
+	bool has_line;
+
+	if (file && *token)
+		return nx_fail(err, NX_USAGE, "give --token or --token-file, not both");
+	if (file && !stream)
+		return nx_fail_errno(err, errno, "cannot open the token file %s", file);
+	if (!file) {
+		*token = *token ? *token : getenv("NEURON_EXPLORER_TOKEN");
+		return NX_OK;
+	}
+	has_line = fgets(line, sizeof(line), stream) != NULL;
+	fclose(stream);
+	line[strcspn(line, "\r\n")] = '\0';
+	if (!has_line || !*line)
+		return nx_fail(err, NX_USAGE, "%s has no token in its first line", file);
+	*token = line;
+	return NX_OK;
 }

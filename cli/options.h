@@ -21,6 +21,11 @@
 			"The profile: its name in the workspace, or a folder with its Parquet "    \
 			"files (default: the current folder)."                                     \
 	}
+#define NX_ROW_TOKEN_FILE(type)                                                                    \
+	{                                                                                          \
+		"token-file", 0, NX_FILE("FILE"), NX_FIELD(type, token_file),                      \
+			"Read the access token from the first line of this file."                  \
+	}
 #define NX_ROW_TOKEN(type, what)                                                                   \
 	{                                                                                          \
 		"token", 0, NX_TEXT("TEXT"), NX_FIELD(type, token),                                \
@@ -104,6 +109,11 @@ static inline bool nx_option_is_later(const struct nx_option *option)
 enum nx_engine nx_engine_find(const char *name);
 NX_MUST_CHECK enum nx_status nx_engine_parse(const char *name, enum nx_engine *engine,
 					     struct nx_error *err);
+
+/* Sets *token to the first line of the file of --token-file, if given, else to --token, else to
+ * NEURON_EXPLORER_TOKEN; NULL if there is none. */
+NX_MUST_CHECK enum nx_status nx_token_find(const char *file, const char **token,
+					   struct nx_error *err);
 
 /* "500MB", "1.5 GB", "2GiB": the value of an option; at least 16 MiB. */
 NX_MUST_CHECK enum nx_status nx_size_parse(const char *option, const char *text,

@@ -27,7 +27,7 @@ struct nx_view_options {
 	const char *core_filter, *type_filter, *instance_filter;
 	const char *primary_group, *secondary_group;
 	const char *framework_source_root, *nki_source_root, *source_code_root;
-	const char *host, *token, *query_memory_limit;
+	const char *host, *token, *token_file, *query_memory_limit;
 	uint64_t query_memory_limit_bytes;
 	bool disable_ui;
 	struct nx_number_value execution, port, api_port, verbosity, jobs, progress_fd;

@@ -111,8 +111,9 @@ const struct nx_option nx_view_option_table[] = {
 	 "A second port for the HTTP API (default 3002)."},
 	{"host", 0, NX_TEXT("NAME"), FIELD(host),
 	 "The name or address to listen on (default: this machine only). Anyone who can reach it "
-	 "can read, change and delete profiles: use --token with it."},
+	 "can read, change and delete profiles, so another machine's needs a token."},
 	NX_ROW_TOKEN(VIEW, "Require this access token; the printed address includes it."),
+	NX_ROW_TOKEN_FILE(VIEW),
 	{"query-memory-limit", 0, NX_TEXT("SIZE"), FIELD(query_memory_limit),
 	 "How much memory SQL in the browser and the API may use, such as 4GB (default: half of "
 	 "the "
@@ -366,6 +367,8 @@ enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error 
 	if (!st && is_legacy_db && v->db_bucket && !v->display_name &&
 	    !nx_profile_name_check(nx_slice_text(v->db_bucket), NULL))
 		v->display_name = v->db_bucket;
+	if (!st)
+		st = nx_token_find(v->token_file, &v->token, err);
 	if (!st && v->query_memory_limit)
 		st = nx_size_parse("query-memory-limit", v->query_memory_limit,
 				   &v->query_memory_limit_bytes, err);

@@ -50,7 +50,7 @@ static struct nx_serve_options options_of(const struct nx_view_options *v)
 		.is_api_port_asked = v->api_port.is_given,
 		.disable_ui = v->disable_ui,
 		.query_memory_limit_bytes = v->query_memory_limit_bytes,
-		.token = v->token ? v->token : getenv("NEURON_EXPLORER_TOKEN"),
+		.token = v->token,
 		.on_ready = say_ready,
 		.stop = &is_stopped,
 	};

@@ -148,7 +148,7 @@ static enum nx_status unpack_gzip(struct nx_slice packed, struct nx_arena *arena
 	else if (stream.is_damaged)
 		note_damage(neff, "the archive is damaged after %zu unpacked bytes (%s)", out.len,
 			    stream.damage ? stream.damage : "zlib gives no reason");
-	if (stream.is_over)
+	if (stream.is_over && out.len <= most)
 		*tar = nx_slice_of(nx_arena_copy(arena, nx_slice_of(out.items, out.len)), out.len);
 	else
 		st = nx_fail(err, NX_LIMIT,

@@ -11,6 +11,8 @@
 #include "serve/server_internal.h"
 
 #define STREAM_BLOCK_BYTES ((size_t)64 << 10)
+#define REQUEST_SECONDS 60
+#define IDLE_SECONDS 20 /* between requests */
 
 static void release(struct nx_exchange *x)
 {
@@ -40,6 +42,9 @@ void *nx_exchange_begin(void *cls, const char *target, struct MHD_Connection *co
 
 	if (!b.x)
 		return NULL;
+	/* it has begun a request, so it may take longer */
+	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+				  (unsigned)REQUEST_SECONDS);
 	*b.x = (struct nx_exchange){.server = cls, .connection = connection, .reference_count = 1};
 	if (nx_heap_guarded(copy_target, &b))
 		return b.x;
@@ -58,7 +63,9 @@ void nx_exchange_end(void *cls, struct MHD_Connection *connection, void **exchan
 {
 	struct nx_exchange *x = *exchange;
 
-	(void)cls, (void)connection, (void)why;
+	(void)cls, (void)why;
+	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+				  (unsigned)IDLE_SECONDS);
 	*exchange = NULL;
 	if (!x)
 		return;
@@ -178,9 +185,21 @@ static const char *header(struct nx_exchange *x, const char *name)
 	return MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
 }
 
+static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
+				    size_t name_size, const char *value, size_t value_size)
+{
+	struct nx_head *head = context;
+
+	(void)kind, (void)name_size, (void)value, (void)value_size;
+	head->host_count += !strcasecmp(name, MHD_HTTP_HEADER_HOST);
+	head->length_count += !strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	head->chunked_count += !strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+	return MHD_YES;
+}
+
 static struct nx_head read_head(struct nx_exchange *x)
 {
-	return (struct nx_head){
+	struct nx_head head = {
 		.host = header(x, MHD_HTTP_HEADER_HOST),
 		.origin = header(x, MHD_HTTP_HEADER_ORIGIN),
 		.authorization = header(x, MHD_HTTP_HEADER_AUTHORIZATION),
@@ -190,6 +209,9 @@ static struct nx_head read_head(struct nx_exchange *x)
 		.content_length = header(x, MHD_HTTP_HEADER_CONTENT_LENGTH),
 		.is_chunked = header(x, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
 	};
+
+	MHD_get_connection_values_n(x->connection, MHD_HEADER_KIND, count_header, &head);
+	return head;
 }
 
 /*

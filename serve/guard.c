@@ -53,6 +53,10 @@ bool nx_guard_is_our_host(const char *host, const char *listening_on)
 	end = host[0] == '[' ? strchr(host, ']') : NULL;
 	end = strchr(end ? end : host, ':');
 	len = end ? (size_t)(end - host) : strlen(host);
+	/* "localhost:1@evil.example" is a host of somebody else */
+	if (end &&
+	    (!end[1] || strlen(end + 1) > 5 || strspn(end + 1, "0123456789") != strlen(end + 1)))
+		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (len == strlen(names[i]) && !strncasecmp(host, names[i], len))
 			return true;
@@ -95,9 +99,25 @@ static bool is_own_origin(const struct nx_guard *guard, const struct nx_head *he
 	return false;
 }
 
+/* A proxy before this server may have read such a head in another way (request smuggling). */
+static const char *ambiguity_of(const struct nx_head *head)
+{
+	if (head->host_count > 1)
+		return "a request has one Host header";
+	if (head->length_count > 1 || head->chunked_count > 1)
+		return "a request has one Content-Length or one Transfer-Encoding header";
+	if (head->length_count && head->chunked_count)
+		return "a request has a Content-Length or a Transfer-Encoding header, not both";
+	return NULL;
+}
+
 enum nx_status nx_guard_check(const struct nx_guard *guard, const struct nx_head *head,
 			      unsigned *http_status, struct nx_error *err)
 {
+	const char *ambiguity = ambiguity_of(head);
+
+	if (ambiguity)
+		return refuse(http_status, 400, err, ambiguity);
 	if (!nx_guard_is_our_host(head->host, guard->listening_on))
 		return refuse(http_status, 421, err,
 			      "open this server at the address that it printed; requests by other "

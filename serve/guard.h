@@ -3,8 +3,9 @@
  * guard: decides from the head of a request whether it may be answered, before anything else is
  * done with it. docs/design/serve.md lists the attacks.
  *
- * It checks, in this order: the address the request was sent to (421), the page that sent it (403),
- * the token (401), and once the route is known the length (413) and type (415) of the body.
+ * It checks, in this order: whether the head has one meaning only (400), the address the request
+ * was sent to (421), the page that sent it (403), the token (401), and once the route is known the
+ * length (413) and type (415) of the body.
  */
 #ifndef NX_SERVE_GUARD_H
 #define NX_SERVE_GUARD_H
@@ -28,6 +29,8 @@ struct nx_head {
 	const char *content_type;
 	const char *content_length;
 	bool is_chunked; /* the length of the body is unknown */
+	/* How many there are: proxies and servers may disagree which of two counts. */
+	unsigned host_count, length_count, chunked_count;
 };
 
 /* host: the Host header or NULL; listening_on: as in the options. */

@@ -17,7 +17,8 @@
 #define IO_THREADS 2
 #define CONNECTIONS_MAX 1500
 #define FILES_WANTED (CONNECTIONS_MAX * 2 + 1000)
-#define IDLE_SECONDS 60
+#define FIRST_SECONDS 10	    /* until a new connection sends a request */
+#define CLIENT_CONNECTIONS_MAX 1000 /* of one address */
 #define REQUEST_BYTES_MAX ((size_t)32 << 10)
 #define STOP_CHECK_NS 50000000
 #define PORTS_TO_TRY 50u
@@ -63,8 +64,10 @@ static enum nx_status start_port(struct nx_server *server, struct port *port, st
 		MHD_OPTION_URI_LOG_CALLBACK, nx_exchange_begin, server, MHD_OPTION_NOTIFY_COMPLETED,
 		nx_exchange_end, server, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL,
 		MHD_OPTION_THREAD_POOL_SIZE, (unsigned)IO_THREADS, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_BYTES_MAX, MHD_OPTION_END);
+		(unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)FIRST_SECONDS,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CLIENT_CONNECTIONS_MAX,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		REQUEST_BYTES_MAX, MHD_OPTION_END);
 	if (port->daemon)
 		return NX_OK;
 	return nx_fail(err, NX_IO, "cannot start the web server on port %u", port->number);
@@ -385,6 +388,38 @@ static enum nx_status check_token(const char *token, struct nx_error *err)
 	return NX_OK;
 }
 
+static bool is_loopback(const struct sockaddr *address)
+{
+	const struct sockaddr_in *v4 = (const void *)address;
+	const struct sockaddr_in6 *v6 = (const void *)address;
+
+	if (address->sa_family == AF_INET)
+		return ntohl(v4->sin_addr.s_addr) >> 24 == 127;
+	return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+/* Others can reach every other address, and without a token they could read, change and delete all
+ * profiles. */
+static enum nx_status check_exposure(const char *host, const char *token, struct nx_error *err)
+{
+	struct addrinfo hints = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+	struct addrinfo *found;
+	bool is_exposed = false;
+
+	if ((token && *token) || getaddrinfo(host, NULL, &hints, &found))
+		return NX_OK; /* a name that is unknown is reported later */
+	for (const struct addrinfo *a = found; a; a = a->ai_next)
+		is_exposed |= !is_loopback(a->ai_addr);
+	freeaddrinfo(found);
+	if (!is_exposed)
+		return NX_OK;
+	return nx_fail(err, NX_USAGE,
+		       "other machines can reach %s and would need no password to read and delete "
+		       "profiles; put a token into a file and add --token-file FILE, or set "
+		       "NEURON_EXPLORER_TOKEN",
+		       host);
+}
+
 static const char *host_of(const struct nx_serve_options *options)
 {
 	return options->host && *options->host ? options->host : "127.0.0.1";
@@ -396,6 +431,8 @@ enum nx_status nx_serve_check(const struct nx_serve_options *options, struct nx_
 	char note[256] = "";
 	enum nx_status st = check_token(options->token, err);
 
+	if (!st)
+		st = check_exposure(host_of(options), options->token, err);
 	if (!st)
 		st = open_ports(options, host_of(options), ports, note, err);
 	stop_port(&ports[0]);
@@ -413,6 +450,8 @@ enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error 
 	enum nx_status st = check_token(options->token, err);
 
 	assert(options->workspace_path && options->stop);
+	if (!st)
+		st = check_exposure(host, options->token, err);
 	if (!st)
 		st = nx_workspace_open(&server.workspace, &where, err);
 	if (st)

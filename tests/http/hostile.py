@@ -149,6 +149,73 @@ def check_slow_readers(server):
         connection.close()
 
 
+def first_line(server, text):
+    with socket.create_connection(('127.0.0.1', server.port), timeout=60) as s:
+        s.sendall(text)
+        with s.makefile('rb') as f:
+            try:
+                return f.readline()
+            except ConnectionError:
+                return b''
+
+
+def check_heads(server):
+    """Requests that a proxy could read in another way."""
+    post = b'POST /api/v1/profiles/demo/sql HTTP/1.1\r\nHost: localhost\r\n' \
+        b'Content-Type: application/json\r\n'
+    get = b'GET /api/v1/profiles HTTP/1.1\r\n'
+    for name, text in (
+            ('Content-Length and Transfer-Encoding', post + b'Content-Length: 5\r\n'
+             b'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n'),
+            ('two lengths', post + b'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x'),
+            ('two encodings', post + b'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity'
+             b'\r\n\r\n0\r\n\r\n'),
+            ('two hosts', get + b'Host: localhost\r\nHost: evil.example\r\n\r\n'),
+            ('userinfo in Host', get + b'Host: localhost:1@evil.example\r\n\r\n'),
+            ('a port that is none', get + b'Host: localhost:1x\r\n\r\n'),
+            ('userinfo in Origin', get + b'Host: localhost\r\nOrigin: http://localhost:'
+             + str(server.port).encode() + b'@evil.example\r\n\r\n')):
+        line = first_line(server, text)
+        check(f'{name}: refused', not line or line.startswith((b'HTTP/1.1 4', b'HTTP/1.0 4')), line)
+    line = first_line(server, get + b'Host: localhost\r\n\r\n')
+    check('a plain request is answered', line.startswith(b'HTTP/1.1 200'), line)
+
+
+def check_idle(server):
+    """Connections that send nothing do not keep others out."""
+    idle = [socket.create_connection(('127.0.0.1', server.port), timeout=60) for _ in range(600)]
+    check('600 idle connections keep nobody out', server.visit('/health')[0] == 200)
+    check('and are closed soon', idle[0].recv(1) == b'')
+    for connection in idle:
+        connection.close()
+
+
+def check_exposure(folder, workspace):
+    """Other machines may be let in with a token only."""
+    def start(*options, **env):
+        return subprocess.run([PROGRAM, 'view', '--data-path', workspace, '-p', '0',
+                               '--api-server-port', '0', '--host', '0.0.0.0', *options], text=True,
+                              capture_output=True, timeout=60, env={**os.environ, **env},
+                              check=False)
+
+    done = start()
+    check('an open address without a token is refused', done.returncode == 2
+          and '--token-file' in done.stderr, done.stderr)
+    with open(f'{folder}/token', 'w', encoding='ascii') as f:
+        f.write('\n')
+    check('an empty token file is refused', start('--token-file', f'{folder}/token').returncode == 2)
+    with open(f'{folder}/token', 'w', encoding='ascii') as f:
+        f.write('secret-of-file\n')
+    server = Served(workspace, '--host', '0.0.0.0', '--token-file', f'{folder}/token')
+    check('the token of a file is needed', server.visit(API + '/profiles')[0] == 401)
+    status, _, _ = server.visit(API + '/profiles',
+                                headers={'Authorization': 'Bearer secret-of-file'})
+    check('and accepted', status == 200, status)
+    with open(f'/proc/{server.process.pid}/cmdline', 'rb') as f:
+        check('it is not in the arguments', b'secret' not in f.read())
+    server.stop()
+
+
 def has_sql(server):
     return ask_sql(server, 'SELECT 1')[0] == 200
 
@@ -168,6 +235,9 @@ def main():
                         f'{capture}/large.neff'], check=True, stdout=subprocess.DEVNULL)
         ingest(capture, workspace, 'large', 'large')
         check_slow_readers(server)
+        check_heads(server)
+        check_idle(server)
+        check_exposure(folder, workspace)
         code, _, err = server.stop()
         check('the server ends as asked', code == 0 and not err, (code, err))
     print(f'1..{len(results)}')
