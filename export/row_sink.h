@@ -72,6 +72,9 @@ void nx_value_json(struct nx_json_writer *w, const struct nx_value *value,
 /* One line of CSV each, with its end. */
 void nx_csv_append_header(struct nx_bytes *to, const struct nx_column *columns, size_t count);
 void nx_csv_append_row(struct nx_bytes *to, const struct nx_value *row, size_t count);
+/* The same for people who open the file in a spreadsheet: a text that would be a formula there
+ * begins with '. */
+void nx_csv_append_row_safe(struct nx_bytes *to, const struct nx_value *row, size_t count);
 
 /*
  * Parquet: the kinds of a row stream do not tell the width of a number or what is in a list, so the

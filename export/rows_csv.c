@@ -54,6 +54,32 @@ static void append_value(struct nx_bytes *to, const struct nx_value *value)
 	nx_vec_release(&text);
 }
 
+/* Spreadsheets run a cell that begins like a formula. */
+static bool is_formula(const struct nx_value *value)
+{
+	return (value->kind == NX_VALUE_TEXT || value->kind == NX_VALUE_BYTES) && value->text.len &&
+	       memchr("=+-@\t\r", value->text.data[0], 6);
+}
+
+void nx_csv_append_row_safe(struct nx_bytes *to, const struct nx_value *row, size_t count)
+{
+	struct nx_bytes text = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		nx_bytes_append(to, ",", i ? 1 : 0);
+		if (!is_formula(&row[i])) {
+			append_value(to, &row[i]);
+			continue;
+		}
+		nx_vec_clear(&text);
+		nx_bytes_append(&text, "'", 1);
+		nx_value_append_text(&row[i], &text);
+		append_field(to, nx_slice_of(text.items, text.len));
+	}
+	nx_bytes_append(to, "\n", 1);
+	nx_vec_release(&text);
+}
+
 void nx_csv_append_row(struct nx_bytes *to, const struct nx_value *row, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

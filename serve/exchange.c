@@ -222,14 +222,18 @@ static bool take_token(struct nx_exchange *x)
 {
 	struct nx_request *request = &x->request;
 	const char *given = nx_request_find(request, "token");
+	const char *target = request->target;
 
 	if (!x->server->guard.token || !given || request->method != NX_GET ||
 	    !nx_guard_is_token(&x->server->guard, given))
 		return false;
 	x->reply.http_status = MHD_HTTP_SEE_OTHER;
+	/* "//evil.example" would be another site */
+	while (target[0] == '/' && (target[1] == '/' || target[1] == '\\'))
+		target++;
 	nx_reply_add_header(&x->reply, MHD_HTTP_HEADER_LOCATION,
-			    nx_arena_printf(&request->arena, "%.*s",
-					    (int)strcspn(request->target, "?"), request->target));
+			    nx_arena_printf(&request->arena, "%.*s", (int)strcspn(target, "?"),
+					    target));
 	nx_reply_add_header(&x->reply, MHD_HTTP_HEADER_SET_COOKIE,
 			    nx_arena_printf(&request->arena,
 					    NX_TOKEN_COOKIE "=%s; Path=/; HttpOnly; "

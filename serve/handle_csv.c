@@ -142,7 +142,7 @@ static enum nx_status send_rows(struct asked_csv *a, bool *is_over, struct nx_er
 			*is_over = st || !row;
 			if (!*is_over &&
 			    (!a->has_tracks || nx_row_choice_has(&a->drawn, a->next_row)))
-				nx_csv_append_row(&text, row, a->rows->column_count);
+				nx_csv_append_row_safe(&text, row, a->rows->column_count);
 			a->next_row += !*is_over;
 		}
 		if (!st)

@@ -171,10 +171,16 @@ static enum nx_status change(struct nx_workspace *workspace, const char *name,
 			     const struct nx_profile_marks *marks, const char *new_name,
 			     struct nx_error *err)
 {
-	enum nx_status st = NX_OK;
+	struct nx_profile_record record;
+	struct nx_arena arena = {0};
+	enum nx_status st = nx_workspace_load(workspace, name, &arena, &record, err);
 
-	if (new_name)
-		st = nx_profile_name_check(nx_slice_text(new_name), err);
+	/* a profile that an older program stored can still be renamed */
+	st = st == NX_NOT_FOUND ? st : NX_OK;
+	nx_profile_record_release(&record);
+	nx_arena_release(&arena);
+	if (!st && new_name)
+		st = nx_profile_name_check_new(nx_slice_text(new_name), err);
 	if (!st && (marks->is_favourite || marks->label))
 		st = nx_workspace_mark(workspace, name, marks, err);
 	if (!st && new_name)

@@ -115,6 +115,10 @@ static enum nx_status put_answer(struct nx_request *request, const struct nx_sql
 	nx_bytes_append(&sql, asked->sql.data, asked->sql.len);
 	st = nx_question_ask(request, &sql, &rows, err);
 	nx_vec_release(&sql);
+	/* 404 would say that the profile or a table is missing; here the question is wrong */
+	if (st == NX_NOT_FOUND &&
+	    nx_slice_starts(nx_slice_text(err->message), "there is no column"))
+		request->problem_status = 400;
 	if (st)
 		return st;
 	nx_reply_json(reply, &w);

@@ -95,6 +95,24 @@ enum nx_status nx_profile_name_check(struct nx_slice name, struct nx_error *err)
 	return check_characters(name, err);
 }
 
+/* .../profiles/search is what other tools ask for the list. */
+static bool is_address(struct nx_slice name)
+{
+	return nx_slice_is(name, "search");
+}
+
+enum nx_status nx_profile_name_check_new(struct nx_slice name, struct nx_error *err)
+{
+	enum nx_status st = nx_profile_name_check(name, err);
+
+	if (!st && is_address(name))
+		st = nx_fail(err, NX_USAGE,
+			     "a profile cannot be called '%.*s', because the server has an address "
+			     "of that name; choose another name",
+			     (int)name.len, (const char *)name.data);
+	return st;
+}
+
 void nx_profile_name_make(struct nx_slice text, char name[NX_PROFILE_NAME_MAX])
 {
 	size_t used = 0, count = 0, len;
@@ -114,6 +132,8 @@ void nx_profile_name_make(struct nx_slice text, char name[NX_PROFILE_NAME_MAX])
 		used -= used > 0;
 		name[used++] = '_';
 	}
+	if (is_address(nx_slice_of(name, used)))
+		name[used++] = '_';
 	name[used] = '\0';
 }
 

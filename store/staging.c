@@ -211,7 +211,7 @@ enum nx_status nx_staging_begin(struct nx_staging **out, struct nx_workspace *ws
 {
 	struct nx_staging *s;
 	struct nx_version_ids dead = {0};
-	enum nx_status st = nx_profile_name_check(nx_slice_text(record->name), err);
+	enum nx_status st = nx_profile_name_check_new(nx_slice_text(record->name), err);
 	int lock;
 
 	if (!st)

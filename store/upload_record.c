@@ -236,7 +236,7 @@ static enum nx_status read_members(const struct nx_json *root, struct reading *r
 	const struct nx_json *force = nx_json_get(root, "force");
 	unsigned state = find_word(state_texts, COUNT_OF(state_texts),
 				   nx_json_as_slice(nx_json_get(root, "state")));
-	enum nx_status st = nx_profile_name_check(name, err);
+	enum nx_status st = nx_profile_name_check_new(name, err);
 
 	if (!st)
 		st = check_label(label, err);

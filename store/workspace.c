@@ -123,6 +123,15 @@ static enum nx_status open_parts(struct nx_workspace *ws, struct nx_error *err)
 	return ws->is_read_only ? NX_OK : nx_durable_sync_folder(ws->root, ws->path, err);
 }
 
+/* New files get the rights of the workspace's folder: what a group shares, all of it can change. */
+static void follow_rights(const struct nx_workspace *ws)
+{
+	struct stat st;
+
+	if (fstat(ws->root, &st) == 0)
+		umask(~st.st_mode & 077);
+}
+
 static int open_lock(const struct nx_workspace *ws)
 {
 	int creates = ws->is_read_only ? 0 : O_CREAT;
@@ -150,6 +159,8 @@ enum nx_status nx_workspace_open(struct nx_workspace **out, const struct nx_work
 		st = make_private(how->path, err);
 	if (!st)
 		st = open_root(ws, how->path, err);
+	if (!st && !ws->is_read_only)
+		follow_rights(ws);
 	if (!st)
 		st = open_parts(ws, err);
 	if (st) {

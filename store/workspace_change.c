@@ -21,7 +21,7 @@ enum nx_status nx_workspace_rename(struct nx_workspace *ws, const char *name, co
 	int lock = -1;
 
 	if (!st)
-		st = nx_profile_name_check(nx_slice_text(new_name), err);
+		st = nx_profile_name_check_new(nx_slice_text(new_name), err);
 	if (!st)
 		st = nx_workspace_lock(ws, &lock, err);
 	if (st)

@@ -220,9 +220,43 @@ static void a_workspace_of_others_can_be_read(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)
 
+static unsigned mode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	return st.st_mode & 07777;
+}
+
+/* Whatever the umask of the one who comes first. */
+static void rights_follow_those_of_the_folder(void **state)
+{
+	static const unsigned modes[] = {0700, 02770, 02775, 0755};
+	mode_t old = umask(022);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		struct nx_workspace *ws;
+
+		assert_int_equal(mkdir("ws", 0700), 0);
+		assert_int_equal(chmod("ws", modes[i]), 0);
+		umask(022);
+		ws = open_workspace();
+		must_store(ws, "a", "x");
+		assert_int_equal(mode_of("ws/staging"), modes[i]);
+		assert_int_equal(mode_of("ws/profiles/global/a@latest"), modes[i]);
+		assert_int_equal(mode_of("ws/profiles/global/a@latest/profile.json"),
+				 modes[i] & 0666);
+		nx_workspace_close(ws);
+		assert_int_equal(rename("ws", (char[]){'w', (char)('0' + i), 0}), 0);
+	}
+	umask(old);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(rights_follow_those_of_the_folder),
 		CASE(it_is_made_for_its_user_alone),
 		CASE(an_existing_folder_keeps_its_mode),
 		CASE(readers_make_nothing),
