@@ -229,10 +229,9 @@ static bool take_token(struct nx_exchange *x)
 		return false;
 	x->reply.http_status = MHD_HTTP_SEE_OTHER;
 	/* "//evil.example" would be another site */
-	while (target[0] == '/' && (target[1] == '/' || target[1] == '\\'))
-		target++;
+	target += strspn(target, "/\\");
 	nx_reply_add_header(&x->reply, MHD_HTTP_HEADER_LOCATION,
-			    nx_arena_printf(&request->arena, "%.*s", (int)strcspn(target, "?"),
+			    nx_arena_printf(&request->arena, "/%.*s", (int)strcspn(target, "?"),
 					    target));
 	nx_reply_add_header(&x->reply, MHD_HTTP_HEADER_SET_COOKIE,
 			    nx_arena_printf(&request->arena,
