@@ -467,6 +467,15 @@ static uint64_t count_up(struct history_build *b, const struct stretch *s, int64
 			how = NX_HOW_ASSUMED;
 			if (time_ps >= s->until_ps)
 				break;
+			/* not even the first producer was done: who made it is not in the window */
+			if (k == s->base && k < len && line_end(b, k) + early_ps > time_ps) {
+				lost++;
+				last_ps = time_ps;
+				nx_vec_push(&b->why->moments,
+					    moment_of(time_ps, (uint32_t)v, NX_NONE,
+						      time_ps < 0 ? NX_HOW_BEFORE : how));
+				continue;
+			}
 		}
 		last_ps = time_ps;
 		k = k < len ? k : len - 1;

@@ -112,6 +112,18 @@ bool nx_why_holds(uint8_t test, uint32_t have, uint32_t value);
 const struct nx_why_moment *nx_why_find_moment(const struct nx_why *why, unsigned graph,
 					       const struct nx_signal *wait, int64_t not_after_ps);
 
+/* A walk that can be interrupted: nx_why_walk in pieces. It is over when time_ps is low_ps. */
+struct nx_why_walker {
+	const struct nx_release_graph *graph;
+	int64_t time_ps, low_ps;
+	uint32_t node, hops;
+	unsigned still; /* releases at one and the same time */
+	bool is_behind;
+};
+
+/* Goes on until there are at least so many pieces, or to the end. */
+void nx_why_walker_run(struct nx_why_walker *walker, struct nx_why_pieces *out, size_t limit);
+
 /* How much of the time that a node worked is due to a limit on the array. */
 int64_t nx_why_throttled(const struct nx_why *why, const struct nx_release_node *n,
 			 int64_t length_ps);

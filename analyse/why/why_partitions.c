@@ -209,10 +209,35 @@ static void put_path_piece(struct nx_why *why, struct nx_why_piece piece, nx_why
 	fn(context, &piece);
 }
 
+#define STRETCH_PIECES 65536u
+
+/* The walk goes back in time, rows go forward: it is walked twice, the second time stretch by
+ * stretch, so that the pieces of one stretch are all that is kept. */
+static void put_path(struct nx_why *why, struct nx_why_walker walker, nx_why_piece_fn fn,
+		     void *context)
+{
+	NX_VEC(struct nx_why_walker) stretches = {0};
+	struct nx_why_pieces pieces = {0};
+
+	while (walker.time_ps > walker.low_ps) {
+		nx_vec_push(&stretches, walker);
+		nx_vec_clear(&pieces);
+		nx_why_walker_run(&walker, &pieces, STRETCH_PIECES);
+	}
+	for (size_t s = stretches.len; s-- > 0;) {
+		walker = stretches.items[s];
+		nx_vec_clear(&pieces);
+		nx_why_walker_run(&walker, &pieces, STRETCH_PIECES);
+		for (size_t i = pieces.len; i-- > 0;)
+			put_path_piece(why, pieces.items[i], fn, context);
+	}
+	nx_vec_release(&stretches);
+	nx_vec_release(&pieces);
+}
+
 void nx_why_path(struct nx_why *why, nx_why_piece_fn fn, void *context)
 {
 	const struct nx_release_node *nodes = why->graph.nodes.items;
-	struct nx_why_pieces pieces = {0};
 	uint32_t last = 0;
 
 	why->counts.path_unexplained_ps = 0;
@@ -221,11 +246,11 @@ void nx_why_path(struct nx_why *why, nx_why_piece_fn fn, void *context)
 	for (uint32_t i = 1; i < why->graph.instruction_count; i++)
 		if (nodes[i].end_ps > nodes[last].end_ps)
 			last = i;
-	nx_why_walk(&why->graph, last, nodes[last].end_ps, 0, &pieces);
-	for (size_t i = pieces.len; i-- > 0;)
-		put_path_piece(why, pieces.items[i], fn, context);
+	put_path(why,
+		 (struct nx_why_walker){
+			 .graph = &why->graph, .node = last, .time_ps = nodes[last].end_ps},
+		 fn, context);
 	if (nodes[last].end_ps < why->graph.end_ps)
 		fn(context, &(struct nx_why_piece){nodes[last].end_ps, why->graph.end_ps,
 						   NX_CAUSE_FRAME, last, 0});
-	nx_vec_release(&pieces);
 }

@@ -110,30 +110,45 @@ static void give_signal(struct walk *w, const struct nx_release_node *n)
 	     n->cause);
 }
 
+void nx_why_walker_run(struct nx_why_walker *walker, struct nx_why_pieces *out, size_t limit)
+{
+	struct walk w = {walker->graph->nodes.items,
+			 out,
+			 walker->time_ps,
+			 walker->low_ps,
+			 walker->hops,
+			 walker->still};
+
+	while (w.time_ps > w.low_ps && out->len < limit) {
+		const struct nx_release_node *n = &w.nodes[walker->node];
+		int64_t before_ps = w.time_ps;
+
+		give(&w, n->work_ps, own_cause(n, walker->is_behind), walker->node);
+		if (w.time_ps > n->work_ps || n->cause == NX_NONE || w.still > STILL_MAX) {
+			give(&w, w.low_ps,
+			     n->kind == NX_NODE_INSTRUCTION && !n->release ? NX_CAUSE_FRAME
+									   : NX_CAUSE_UNEXPLAINED,
+			     walker->node);
+			break;
+		}
+		w.hops++;
+		give_lag(&w, walker->node);
+		give_signal(&w, n);
+		walker->is_behind = n->release == NX_RELEASE_RING;
+		walker->node = n->cause;
+		w.still = w.time_ps == before_ps ? w.still + 1 : 0;
+	}
+	walker->time_ps = w.time_ps;
+	walker->hops = w.hops;
+	walker->still = w.still;
+}
+
 void nx_why_walk(const struct nx_release_graph *graph, uint32_t node, int64_t time_ps,
 		 int64_t low_ps, struct nx_why_pieces *out)
 {
-	struct walk w = {graph->nodes.items, out, time_ps, low_ps, 0, 0};
-	bool is_behind = false;
+	struct nx_why_walker walker = {
+		.graph = graph, .node = node, .time_ps = time_ps, .low_ps = low_ps};
 
 	assert(node < graph->nodes.len);
-	while (w.time_ps > low_ps) {
-		const struct nx_release_node *n = &w.nodes[node];
-		int64_t before_ps = w.time_ps;
-
-		give(&w, n->work_ps, own_cause(n, is_behind), node);
-		if (w.time_ps > n->work_ps || n->cause == NX_NONE || w.still > STILL_MAX) {
-			give(&w, low_ps,
-			     n->kind == NX_NODE_INSTRUCTION && !n->release ? NX_CAUSE_FRAME
-									   : NX_CAUSE_UNEXPLAINED,
-			     node);
-			return;
-		}
-		w.hops++;
-		give_lag(&w, node);
-		give_signal(&w, n);
-		is_behind = n->release == NX_RELEASE_RING;
-		node = n->cause;
-		w.still = w.time_ps == before_ps ? w.still + 1 : 0;
-	}
+	nx_why_walker_run(&walker, out, SIZE_MAX);
 }

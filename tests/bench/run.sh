@@ -79,6 +79,8 @@ echo
 echo
 "$here/timeline.sh" || failed=1
 echo
+BUILD=$build "$here/why.sh" || failed=1
+echo
 TMPDIR=$folder "$build/tests/bench_ingest_rows" "$folder/tables" || failed=1
 echo
 "$here/ui.sh" || failed=1
