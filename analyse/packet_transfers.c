@@ -294,6 +294,54 @@ static void add_to_transfer(struct nx_packet_transfers *s, struct nx_transfer *t
 	t->packet_count++;
 }
 
+/* The word that counts the semaphore ends a block: a packet of 4 bytes, or 4 more in the last. */
+static bool ends_block(const struct nx_packet *row)
+{
+	return row->size_bytes % 8 == NX_SEMAPHORE_WRITE_BYTES;
+}
+
+/* The next trigger whose block has packets here. */
+static uint32_t take_trigger(struct nx_packet_transfers *s, struct nx_transfer_queue *queue)
+{
+	while (queue->next != NX_NONE) {
+		uint32_t trigger = queue->next;
+		uint64_t count = 0;
+
+		queue->next = s->next_of_queue[trigger];
+		nx_map_get(&queue->blocks, s->triggers.items[trigger].transfer.block_id, &count);
+		if (count)
+			return trigger;
+	}
+	return NX_NONE;
+}
+
+/* Gives the packet to the open run, or begins one. */
+static void extend_to_end(struct nx_packet_transfers *s, struct nx_transfer_queue *queue,
+			  const struct nx_packet *row, uint64_t ordinal)
+{
+	uint32_t trigger;
+
+	if (!queue->is_run_open) {
+		trigger = take_trigger(s, queue);
+		if (trigger == NX_NONE)
+			return;
+		nx_vec_push(&queue->runs, ((struct nx_packet_run){ordinal, ordinal, trigger}));
+	}
+	queue->runs.items[queue->runs.len - 1].end++;
+	queue->wanted = ordinal + 1;
+	queue->is_run_open = !ends_block(row);
+}
+
+/* Notes whether the runs of a static queue end where its packets say. */
+static void compare_ends(struct nx_transfer_queue *queue, const struct nx_packet *row,
+			 uint64_t ordinal)
+{
+	queue->end_count += ends_block(row);
+	if (ordinal < queue->wanted && !ends_block(row) &&
+	    queue->runs.items[queue->runs.len - 1].end == ordinal + 1)
+		queue->missed_count++;
+}
+
 void nx_packet_transfers_add_packet(struct nx_packet_transfers *s, const struct nx_packet *row)
 {
 	uint32_t index;
@@ -309,11 +357,81 @@ void nx_packet_transfers_add_packet(struct nx_packet_transfers *s, const struct 
 		begin_queue(s, queue, row->graph,
 			    &s->profile->capture.graphs[row->graph].queues[index]);
 	}
-	extend_runs(s, queue, ordinal);
+	if (queue->is_cut_by_ends)
+		extend_to_end(s, queue, row, ordinal);
+	else
+		extend_runs(s, queue, ordinal);
+	if (!queue->is_dynamic)
+		compare_ends(queue, row, ordinal);
 	if (ordinal >= queue->wanted)
 		return;
 	run = &queue->runs.items[queue->runs.len - 1];
 	add_to_transfer(s, &s->triggers.items[run->trigger].transfer, row, index);
+}
+
+/* How many triggers have packets on a queue: as many as its blocks. */
+static uint64_t count_blocks(struct nx_packet_transfers *s, const struct nx_transfer_queue *queue,
+			     uint32_t graph, const struct nx_queue *declared)
+{
+	struct nx_transfer_queue counting = {.blocks = queue->blocks, .next = NX_NONE};
+	uint64_t name, first, count = 0;
+
+	if (!nx_text_map_get(&s->names, nx_slice_text(declared->name), &name) ||
+	    !nx_map_get(&s->first_of_queue, queue_key(graph, name), &first))
+		return 0;
+	counting.next = (uint32_t)first;
+	while (take_trigger(s, &counting) != NX_NONE)
+		count++;
+	return count;
+}
+
+/* Ends that fit the triggers are believed; otherwise records are missing, and counts are better. */
+static bool is_contradicted(struct nx_packet_transfers *s, const struct nx_transfer_queue *queue,
+			    uint32_t graph, const struct nx_queue *declared)
+{
+	return !queue->is_dynamic && queue->missed_count && queue->end_count &&
+	       queue->end_count == count_blocks(s, queue, graph, declared);
+}
+
+static void forget_packets(struct nx_packet_transfers *s)
+{
+	for (uint32_t g = 0; g < s->profile->capture.graph_count; g++)
+		for (size_t q = 0; q < s->profile->capture.graphs[g].queue_count; q++) {
+			struct nx_transfer_queue *queue = &s->queues[g][q];
+
+			nx_vec_clear(&queue->runs);
+			nx_map_release(&queue->blocks);
+			*queue = (struct nx_transfer_queue){
+				.runs = queue->runs, .is_cut_by_ends = queue->is_cut_by_ends};
+		}
+	for (size_t i = 0; i < s->triggers.len; i++) {
+		struct nx_transfer *t = &s->triggers.items[i].transfer;
+
+		t->start_ps = UINT64_MAX;
+		t->end_ps = t->size_bytes = t->packet_count = 0;
+		t->crc = 0;
+		t->queue = t->last_queue = 0;
+	}
+}
+
+bool nx_packet_transfers_recut(struct nx_packet_transfers *s)
+{
+	bool is_any = false;
+
+	for (uint32_t g = 0; g < s->profile->capture.graph_count; g++) {
+		const struct nx_graph *graph = &s->profile->capture.graphs[g];
+
+		for (size_t q = 0; q < graph->queue_count; q++) {
+			struct nx_transfer_queue *queue = &s->queues[g][q];
+
+			queue->is_cut_by_ends =
+				queue->seen && is_contradicted(s, queue, g, &graph->queues[q]);
+			is_any |= queue->is_cut_by_ends;
+		}
+	}
+	if (is_any)
+		forget_packets(s);
+	return is_any;
 }
 
 /* Whether notifications account for the packets of a dynamic queue. */

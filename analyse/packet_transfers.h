@@ -16,6 +16,7 @@
  *	   nx_packet_transfers_add_trigger for every instruction, in order of time
  *	2. nx_packet_transfers_prepare
  *	3. nx_packet_transfers_add_packet for every packet, in the order of its ring
+ *	   if nx_packet_transfers_recut, all of them once more
  *	4. nx_packet_transfers_finish: transfers that got packets
  *	5. nx_packet_transfers_find for any packet, any time
  */
@@ -44,6 +45,10 @@ struct nx_transfer_queue { /* parallel to the graph's declared queues */
 	struct nx_map blocks; /* block_id -> packets declared here; made at the first packet */
 	uint32_t dma_engine;  /* of the core's sixteen */
 	bool is_dynamic;
+	/* static blocks: packets that end one, and runs that ended without such a packet */
+	uint64_t end_count, missed_count;
+	bool is_cut_by_ends; /* the declared counts are wrong here */
+	bool is_run_open;    /* of those: the latest run has not ended */
 };
 
 struct nx_trigger {
@@ -76,6 +81,11 @@ void nx_packet_transfers_add_trigger(struct nx_packet_transfers *s,
 				     const struct nx_instruction *row, const struct nx_slot *slot);
 void nx_packet_transfers_prepare(struct nx_packet_transfers *s);
 void nx_packet_transfers_add_packet(struct nx_packet_transfers *s, const struct nx_packet *row);
+/*
+ * Whether declared counts contradict the packets of a queue: its blocks end elsewhere, with the
+ * word that counts their semaphore. If so, forgets all packets; give them once more.
+ */
+NX_MUST_CHECK bool nx_packet_transfers_recut(struct nx_packet_transfers *s);
 /* is_cut: the file ends before the packets do, so that the last ones may be missing. */
 void nx_packet_transfers_finish(struct nx_packet_transfers *s, bool is_cut,
 				struct nx_transfers *out);

@@ -227,17 +227,30 @@ static enum nx_status sort_instructions(struct nx_device_session *d, struct nx_e
 	return sort_rows(d, d->instructions, err);
 }
 
+static void give_packet_again(void *context, const void *opaque)
+{
+	nx_packet_transfers_add_packet(&((struct nx_device_session *)context)->packet_transfers,
+				       opaque);
+}
+
 static enum nx_status sort_packets(struct nx_device_session *d, struct nx_error *err)
 {
+	enum nx_status st;
+
 	d->packets = nx_spool_new(sizeof(struct nx_packet), PACKET_SPOOL_BYTES);
 	nx_packet_transfers_prepare(&d->packet_transfers);
 	if (!d->options.skip_dma)
 		nx_ntff_decode_packets(&d->decoder, take_packet, d);
+	st = sort_rows(d, d->packets, err);
+	if (!st && nx_packet_transfers_recut(&d->packet_transfers))
+		st = nx_profile_scan(&d->profile, NX_TABLE_PACKET, give_packet_again, d, err);
+	if (st)
+		return st;
 	nx_packet_transfers_finish(&d->packet_transfers, d->decoder.ntff.is_truncated,
 				   &d->profile.transfers);
 	for (size_t i = 0; i < d->profile.transfers.len; i++)
 		d->profile.graphs[d->profile.transfers.items[i].graph].transfer_count++;
-	return sort_rows(d, d->packets, err);
+	return NX_OK;
 }
 
 /* --- passes over sorted rows ----------------------------------------------- */

@@ -429,6 +429,58 @@ static void without_notifications_dynamic_dmas_take_no_memory(void **state)
 	assert_int_equal(find(f, 0, 3, 0), NX_NONE);
 }
 
+/* Blocks of two packets, of which the capture declares one; the last carries the semaphore. */
+static void add_pairs(struct fixture *f, unsigned count, uint32_t last_bytes)
+{
+	for (uint32_t i = 0; i < 2 * count; i++) {
+		struct nx_packet row = packet_of(0, 0, i);
+
+		row.size_bytes = i % 2 ? last_bytes : 3360;
+		nx_packet_transfers_add_packet(&f->dma, &row);
+	}
+}
+
+static void blocks_end_with_their_semaphore(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint64_t i = 0; i < 3; i++)
+		trigger(f, 0, 100 * i, 0, 1);
+	nx_packet_transfers_prepare(&f->dma);
+	add_pairs(f, 3, 3364);
+	assert_true(nx_packet_transfers_recut(&f->dma));
+	add_pairs(f, 3, 3364);
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
+	assert_int_equal(f->transfers.len, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct nx_transfer *t = &f->transfers.items[i];
+
+		assert_int_equal(t->packet_count, 2);
+		assert_int_equal(t->size_bytes, 3360 + 3364);
+		assert_int_equal(t->start_ps, 1000 + 2 * i);
+		assert_int_equal(t->end_ps, 2001 + 2 * i);
+		assert_int_equal(find(f, 0, 0, 2 * i), i);
+		assert_int_equal(find(f, 0, 0, 2 * i + 1), i);
+	}
+}
+
+/* Ends that do not fit the triggers, and no ends at all, tell nothing. */
+static void declared_counts_stand_without_evidence(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint64_t i = 0; i < 4; i++)
+		trigger(f, 0, 100 * i, 0, 1);
+	nx_packet_transfers_prepare(&f->dma);
+	add_pairs(f, 3, 3364);
+	assert_false(nx_packet_transfers_recut(&f->dma));
+	add_pairs(f, 3, 3368);
+	assert_false(nx_packet_transfers_recut(&f->dma));
+	nx_packet_transfers_finish(&f->dma, false, &f->transfers);
+	assert_int_equal(f->transfers.len, 4);
+	assert_int_equal(f->transfers.items[0].packet_count, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -449,6 +501,8 @@ int main(void)
 		TEST(a_cut_file_keeps_the_packets_it_has),
 		TEST(missing_packets_leave_a_queue_unknown),
 		TEST(without_notifications_dynamic_dmas_take_no_memory),
+		TEST(blocks_end_with_their_semaphore),
+		TEST(declared_counts_stand_without_evidence),
 		TEST(nothing_at_all_is_released_cleanly),
 	};
 
