@@ -227,8 +227,8 @@ static void put_clause(struct nx_bytes *out, const struct nx_why_gap_answer *gap
 		put(out, "a transfer of %s started up", or_unknown(label->queue));
 		return;
 	case NX_CAUSE_QUEUEING:
-		put(out, "a block of %s kept DMA engine %u busy", or_unknown(label->queue),
-		    label->dma_engine);
+		put(out, "earlier blocks kept DMA engine %u of %s busy", label->dma_engine,
+		    or_unknown(label->queue));
 		return;
 	case NX_CAUSE_TRANSFER:
 		put(out, "%s moved data", or_unknown(label->queue));
@@ -273,16 +273,35 @@ static int compare_starts(const void *left, const void *right)
 	return (l->start_ps > r->start_ps) - (l->start_ps < r->start_ps);
 }
 
+/* Blocks that keep a DMA engine busy one after the other are one step of a sentence. */
+static void join_queueing(const struct nx_why_pieces *pieces, struct nx_why_pieces *joined)
+{
+	for (size_t i = 0; i < pieces->len; i++) {
+		struct nx_why_piece *last = joined->len ? &joined->items[joined->len - 1] : NULL;
+
+		if (last && last->cause == NX_CAUSE_QUEUEING &&
+		    pieces->items[i].cause == NX_CAUSE_QUEUEING)
+			last->start_ps = pieces->items[i].start_ps;
+		else
+			nx_vec_push(joined, pieces->items[i]);
+	}
+}
+
 /* The longest steps, in order of time. */
 static void put_sentence(struct nx_bytes *out, const struct nx_why_gap_answer *gap)
 {
-	size_t count = gap->pieces.len, said = count < STEPS_SAID ? count : STEPS_SAID;
-	const struct nx_why_piece **steps = nx_heap_alloc(sizeof(*steps) * (count + 1));
+	struct nx_why_pieces joined = {0};
+	const struct nx_why_piece **steps;
 	int64_t rest_ps = gap->end_ps - gap->start_ps;
 	char length[32], time[32];
+	size_t count, said;
 
+	join_queueing(&gap->pieces, &joined);
+	count = joined.len;
+	said = count < STEPS_SAID ? count : STEPS_SAID;
+	steps = nx_heap_alloc(sizeof(*steps) * (count + 1));
 	for (size_t i = 0; i < count; i++)
-		steps[i] = &gap->pieces.items[i];
+		steps[i] = &joined.items[i];
 	qsort(steps, count, sizeof(*steps), compare_lengths);
 	qsort(steps, said, sizeof(*steps), compare_starts);
 	put(out,
@@ -300,6 +319,7 @@ static void put_sentence(struct nx_bytes *out, const struct nx_why_gap_answer *g
 		put(out, "; %zu shorter steps took %s", count - said, short_time(rest_ps, length));
 	put(out, ".");
 	nx_heap_free(steps);
+	nx_vec_release(&joined);
 }
 
 void nx_gap_text(struct nx_bytes *out, const struct nx_why_gap_answer *gap)
