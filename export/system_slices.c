@@ -289,12 +289,14 @@ static void add_columns(struct nx_slices *x, const struct nx_system_event *e)
 	add_flag(x, "is_orphan", e->flags & NX_EVENT_ORPHAN);
 }
 
-static void add_fields(struct nx_slices *x, const struct nx_event_fields *fields)
+static void add_fields(struct nx_slices *x, const struct nx_event_fields *fields, bool is_step)
 {
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct nx_event_field *f = &fields->items[i];
 		uint64_t number;
 
+		if (is_step && !strcmp(f->key->text, "step_num"))
+			continue; /* it is among the columns */
 		if (nx_event_field_number(f, &number))
 			add_number(x, f->key->text, number);
 		else
@@ -360,7 +362,7 @@ void nx_slices_add(void *slices, const void *event)
 	}
 	add_columns(x, e);
 	nx_event_fields_read(&x->reader, e, &fields);
-	add_fields(x, &fields);
+	add_fields(x, &fields, e->flags & NX_EVENT_STEP);
 	if (e->source == NX_SOURCE_HARDWARE && !strcmp(name, "nc_exec_running"))
 		name = name_execution(x, &fields, name);
 	put_event(x, e, name);

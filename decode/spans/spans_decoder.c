@@ -17,6 +17,8 @@ struct open_span {
 	struct nx_slice name;
 	uint32_t below, above; /* open spans of the thread; NOWHERE */
 	bool is_open;
+	bool is_step;
+	uint64_t step_num;
 };
 
 struct scan {
@@ -199,7 +201,10 @@ static void emit(struct scan *s, const struct open_span *span, uint64_t end_ns, 
 		.handle = {{span->at, end_at}},
 		.stream_id = UINT32_MAX,
 		.flags = flags,
+		.step_num = span->step_num,
 	};
+	if (span->is_step && !(flags & NX_EVENT_INSTANT))
+		event.row.flags |= NX_EVENT_STEP;
 	s->fn(s->context, &event);
 }
 
@@ -215,6 +220,8 @@ static void begin(struct scan *s, const struct nx_spans_head *head, uint64_t at)
 				   .start_ns = head->time_ns,
 				   .thread_id = head->thread_id,
 				   .at = at,
+				   .is_step = head->is_step,
+				   .step_num = (uint64_t)head->step_num,
 				   .name = name_of(s->d, head, &s->d->loss.unnamed_count)});
 }
 
@@ -233,6 +240,8 @@ static void whole(struct scan *s, const struct nx_spans_head *head, uint64_t at,
 	struct open_span span = {.start_ns = head->time_ns,
 				 .thread_id = head->thread_id,
 				 .at = at,
+				 .is_step = head->is_step,
+				 .step_num = (uint64_t)head->step_num,
 				 .name = name_of(s->d, head, &s->d->loss.unnamed_count)};
 
 	emit(s, &span, is_instant ? head->time_ns : head->end_ns, 0,

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "runtime/trace/guest_files.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/ntff_encode.h"
+#include "runtime/trace/guest_files.h"
 
 #define MAX_EXECUTIONS 100000 /* listed in a session's profile */
 #define MAX_MODELS 64	      /* that a session holds, also after they were unloaded */

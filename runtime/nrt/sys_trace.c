@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 #include "base/json_writer.h"
-#include "runtime/trace/guest_files.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"
+#include "runtime/trace/guest_files.h"
 #include "runtime/trace/tracer.h"
 
 #define DATA_VERSION 2

@@ -81,7 +81,7 @@ def check_flows(profile, processes):
         own = [row for row in profile['trace_events'] if row['process_id'] == str(pid)]
         flows = {}
         for row in own:
-            for flow in {row.get('flow_id'), row.get('caller_flow_id')} - {None}:
+            for flow in {row.get('flow_id'), row.get('call_flow_id')} - {None}:
                 flows.setdefault(flow, set()).add((row['trace_event_source'], row['name']))
         calls = [members for members in flows.values() if ('neuron_rt', 'nrt_execute') in members]
         require(len(calls) == STEPS, 'each nrt_execute has its flow', pid, len(calls))
@@ -90,7 +90,7 @@ def check_flows(profile, processes):
         launches = [row for row in own if row['name'] == 'kbl_exec_pre']
         require(len(launches) == STEPS, 'launches', pid, len(launches))
         for row in launches:
-            require(('framework', 'forward') in flows[row['caller_flow_id']],
+            require(('framework', 'forward') in flows[row['call_flow_id']],
                     'a launch leads back to the call', row)
             require(('neuron_hw', 'nc_exec_running') in flows[row['flow_id']],
                     'and on to the core', row)

@@ -20,8 +20,8 @@ static enum nx_status scan(void *context, enum nx_system_table table, nx_row_fn 
 			   void *fn_context, struct nx_error *err)
 {
 	const struct nx_system_fixture *f = context;
-	const void *rows[] = {f->events,    f->cpu,	 f->memory, f->hbm,	    f->transfers,
-			      f->counters,  f->steps, f->step_totals, f->gaps, f->gap_totals};
+	const void *rows[] = {f->events,   f->cpu,   f->memory,	     f->hbm,  f->transfers,
+			      f->counters, f->steps, f->step_totals, f->gaps, f->gap_totals};
 	static const size_t sizes[] = {
 #define ROW_SIZE(name, row) sizeof(row),
 		NX_SYSTEM_TABLE_MAP(ROW_SIZE)};

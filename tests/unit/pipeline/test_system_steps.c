@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/spans.h"
 #include "tests/data/synthetic_system.h"
 #include "trace_folder.h"
 
@@ -159,6 +160,55 @@ static void all_kinds_of_steps_are_known(void **state)
 	folder_remove(&f);
 }
 
+/* spans.pb, as a program leaves it that profiles itself; step 6 never ends. */
+static void markers_of_the_program_are_steps(void **state)
+{
+	struct nx_spans_record records[] = {
+		{.what = NX_SPANS_SESSION, .version = NX_SPANS_VERSION},
+		{.what = NX_SPANS_DEFINITION, .name = 1, .text = nx_slice_text("train")},
+		{.what = NX_SPANS_BEGIN,
+		 .name = 1,
+		 .id = 1,
+		 .thread_id = 7,
+		 .time_ns = 1000,
+		 .is_step = true,
+		 .step_num = 5},
+		{.what = NX_SPANS_END, .id = 1, .thread_id = 7, .time_ns = 9000},
+		{.what = NX_SPANS_BEGIN, .name = 1, .id = 2, .thread_id = 7, .time_ns = 9000},
+		{.what = NX_SPANS_END, .id = 2, .thread_id = 7, .time_ns = 9500},
+		{.what = NX_SPANS_BEGIN,
+		 .name = 1,
+		 .id = 3,
+		 .thread_id = 7,
+		 .time_ns = 10000,
+		 .is_step = true,
+		 .step_num = 6},
+	};
+	struct attribute a[] = {{"nc_idx", "0"}, {"exec_id", "1"}, {NULL, NULL}};
+	struct nx_bytes events = {0}, spans = {0};
+	struct trace_folder f;
+	struct found found;
+
+	(void)state;
+	folder_make(&f);
+	add_call(&events, EXEC_RUNNING, 1, 7, 3000, 5000, a);
+	put_events(&f, "i-1_pid_5", &events);
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++)
+		nx_ntrace_append(&spans, &nx_spans_record_message, &records[i]);
+	folder_put(&f, "i-1_pid_5/spans.pb", spans.items, spans.len);
+	nx_vec_release(&spans);
+	folder_read(&f, plain);
+	scan(&f, &found);
+	assert_int_equal(found.step_count, 2);
+	assert_string_equal(found.steps[0].name, "train");
+	assert_int_equal(found.steps[0].step_num, 5);
+	assert_int_equal(found.steps[0].busy_ns, 2000);
+	assert_int_equal(found.steps[0].host_ns, 6000);
+	assert_int_equal(found.steps[1].step_num, 6);
+	assert_true(found.steps[1].is_unfinished);
+	folder_remove(&f);
+}
+
 static void a_filter_leaves_steps_out(void **state)
 {
 	struct nx_system_options options = {.filter = {.event_types = "nc_exec_running"}};
@@ -184,6 +234,7 @@ int main(void)
 		cmocka_unit_test(planted_growth_is_found),
 		cmocka_unit_test(a_capture_without_growth_has_none),
 		cmocka_unit_test(all_kinds_of_steps_are_known),
+		cmocka_unit_test(markers_of_the_program_are_steps),
 		cmocka_unit_test(a_filter_leaves_steps_out),
 	};
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "runtime/trace/guest_files.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/trace/guest_files.h"
 #include "tests/unit/runtime/nrt/nrt_fixture.h"
 
 /* The linker sends the library's write here. */
