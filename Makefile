@@ -42,6 +42,7 @@ build: build/build.ninja ## Build build/neuron-explorer, build/neuron-profile an
 	@if [ -x build/cli/neuron-explorer ]; then ln -sfn cli/neuron-explorer build/neuron-explorer; fi
 	@ln -sfn neuron-explorer build/neuron-profile
 	@mkdir -p build/lib && ln -sfn ../runtime/nrt/libnrt.so.1 build/lib/libnrt.so.1
+	@ln -sfn ../runtime/profiler/libnxprofiler.so.1 build/lib/libnxprofiler.so.1
 
 .PHONY: duckdb
 duckdb: build/build.ninja ## Fetch the DuckDB library, should the build not have got it

@@ -6,20 +6,18 @@
  *	step 12 takes much longer than the others to load its data;
  *	rank 2 is late in every step, so that the others wait for it in the sum.
  *
- *	cc -Iinclude examples/training.c build/lib/libnrt.so.1 -o training
- *	neuron-explorer neff --assemble examples/rank_sum.nasm -o rank_sum.neff
- *	neuron-explorer inspect -o output ./training rank_sum.neff
+ *	cc -Iinclude examples/training.c build/lib/libnrt.so.1 build/lib/libnxprofiler.so.1 -o
+ *training neuron-explorer neff --assemble examples/rank_sum.nasm -o rank_sum.neff
+ *	./training rank_sum.neff output
  *	neuron-explorer view -d output --output-format summary-text
  *
- * training.py does the same with the package neuron_explorer. Here the program writes the trace of
- * its own steps: trace.json, in the form that frameworks use, into the folder of its process.
+ * The program profiles itself: its steps and spans, the calls of the runtime and the work of the
+ * cores are in one profile. training.py does the same in Python.
  */
-#include <glob.h>
 #include <nrt/nrt.h>
-#include <stdbool.h>
+#include <nx/profiler.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,96 +40,6 @@ static void check(NRT_STATUS status, const char *call)
 		return;
 	fprintf(stderr, "training: %s: status %d\n", call, (int)status);
 	exit(1);
-}
-
-/* --- the program's own trace ------------------------------------------------------------------ */
-
-struct span {
-	char name[32];
-	int step; /* -1: not a step */
-	long long start_ns, end_ns;
-};
-
-static struct span spans[8 * STEPS];
-static size_t span_count;
-
-static long long now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-static size_t begin(const char *name, int step)
-{
-	struct span *span = &spans[span_count];
-
-	snprintf(span->name, sizeof(span->name), "%s", name);
-	span->step = step;
-	span->start_ns = now_ns();
-	return span_count++;
-}
-
-static void end(size_t span)
-{
-	spans[span].end_ns = now_ns();
-}
-
-/* Times are microseconds since 1970; thousandths are nanoseconds. */
-static void write_trace(const char *folder)
-{
-	char path[4096];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/trace.json", folder);
-	file = fopen(path, "w");
-	if (!file) {
-		perror(path);
-		exit(1);
-	}
-	fputs("{\"traceEvents\":[", file);
-	for (size_t i = 0; i < span_count; i++) {
-		long long duration_ns = spans[i].end_ns - spans[i].start_ns;
-
-		fprintf(file,
-			"%s\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"ts\":%lld.%"
-			"03lld,"
-			"\"dur\":%lld.%03lld",
-			i ? "," : "", (int)getpid(), (int)getpid(), spans[i].name,
-			spans[i].start_ns / 1000, spans[i].start_ns % 1000, duration_ns / 1000,
-			duration_ns % 1000);
-		if (spans[i].step >= 0)
-			fprintf(file, ",\"args\":{\"step_num\":%d}", spans[i].step);
-		fputs("}", file);
-	}
-	fputs("\n]}\n", file);
-	if (fclose(file)) {
-		perror(path);
-		exit(1);
-	}
-}
-
-/* The runtime wrote <output>/<instance>_pid_<pid>/, and newer ones a folder in it, if this process
- * was inspected. */
-static void leave_trace(void)
-{
-	const char *output = getenv("NEURON_RT_INSPECT_OUTPUT_DIR");
-	bool is_left = false;
-
-	for (int i = 0; i < 2 && output && !is_left; i++) {
-		char pattern[4096];
-		glob_t found;
-
-		snprintf(pattern, sizeof(pattern), "%s/*_pid_%d%s/trace_info.pb", output,
-			 (int)getpid(), i ? "/*" : "");
-		is_left = !glob(pattern, 0, NULL, &found);
-		if (is_left) {
-			*strrchr(found.gl_pathv[0], '/') = 0;
-			write_trace(found.gl_pathv[0]);
-		}
-		globfree(&found);
-	}
 }
 
 /* --- one rank ----------------------------------------------------------------------------------
@@ -182,20 +90,32 @@ static void take_time(long ns)
 
 static void load_data(int rank, int step)
 {
-	size_t span = begin("load data", -1);
+	nx_span span = nx_profiler_begin(nx_profiler_name("load data"));
 
 	take_time(step == SLOW_STEP ? SLOW_NS : LOAD_NS);
 	for (size_t i = 0; i < ELEMENTS; i++)
 		x[i] = (float)(rank + step);
-	end(span);
+	nx_profiler_end(span);
 	if (rank != LATE_RANK)
 		return;
-	span = begin("augment data", -1);
+	span = nx_profiler_begin(nx_profiler_name("augment data"));
 	take_time(LATE_NS);
-	end(span);
+	nx_profiler_end(span);
 }
 
-static int run_rank(int rank, const char *path)
+static void start_profile(const char *output)
+{
+	nx_profiler_options options = NX_PROFILER_OPTIONS;
+
+	options.output_dir = output;
+	options.with_device = true;
+	if (nx_profiler_start(&options)) {
+		fprintf(stderr, "training: %s\n", nx_profiler_error());
+		exit(1);
+	}
+}
+
+static int run_rank(int rank, const char *path, const char *output)
 {
 	nrt_tensor_t *in = NULL, *out = NULL;
 	nrt_tensor_set_t *inputs, *outputs;
@@ -205,32 +125,34 @@ static int run_rank(int rank, const char *path)
 	void *neff = read_file(path, &size);
 
 	dprintf(STDOUT_FILENO, "rank %d is process %d\n", rank, (int)getpid());
+	start_profile(output);
 	check(nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", ""), "nrt_init");
 	check(nrt_load_collectives(neff, size, 0, 1, (uint32_t)rank, RANKS, &model),
 	      "nrt_load_collectives");
 	inputs = make_set("x", &in);
 	outputs = make_set("y", &out);
 	for (int step = 0; step < STEPS; step++) {
-		size_t whole = begin("train", step), part;
+		nx_span whole = nx_profiler_step_begin(nx_profiler_name("train"), step), part;
 
 		load_data(rank, step);
-		part = begin("forward", -1);
+		part = nx_profiler_begin(nx_profiler_name("forward"));
 		check(nrt_tensor_write(in, x, 0, sizeof(x)), "nrt_tensor_write");
 		check(nrt_execute(model, inputs, outputs), "nrt_execute");
 		check(nrt_tensor_read(out, y, 0, sizeof(y)), "nrt_tensor_read");
-		end(part);
+		nx_profiler_end(part);
 		/* twice each rank's value, summed over ranks 0 to 3 */
 		wrong += y[0] != (float)(2 * (0 + 1 + 2 + 3 + RANKS * step));
-		end(whole);
+		nx_profiler_step_end(whole);
 	}
 	nrt_destroy_tensor_set(&inputs);
 	nrt_destroy_tensor_set(&outputs);
 	nrt_tensor_free(&in);
 	nrt_tensor_free(&out);
 	check(nrt_unload(model), "nrt_unload");
+	if (nx_profiler_stop())
+		fprintf(stderr, "training: %s\n", nx_profiler_error());
 	nrt_close();
 	free(neff);
-	leave_trace();
 	if (wrong)
 		fprintf(stderr, "training: rank %d has %d wrong sums\n", rank, wrong);
 	return wrong ? 1 : 0;
@@ -241,8 +163,8 @@ int main(int argc, char **argv)
 	pid_t ranks[RANKS];
 	int failed = 0;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: training rank_sum.neff\n");
+	if (argc != 3) {
+		fprintf(stderr, "usage: training rank_sum.neff OUTPUT_FOLDER\n");
 		return 2;
 	}
 	for (int rank = 0; rank < RANKS; rank++) {
@@ -255,7 +177,7 @@ int main(int argc, char **argv)
 		if (ranks[rank] == 0) {
 			setenv("NEURON_RT_ROOT_COMM_ID", root, 0);
 			setenv("NEURON_RT_VISIBLE_CORES", core, 1);
-			return run_rank(rank, argv[1]);
+			return run_rank(rank, argv[1], argv[2]);
 		}
 		if (ranks[rank] < 0) {
 			perror("fork");

@@ -95,13 +95,12 @@ if is_stored training_loop; then
 	echo "  training_loop is there already"
 else
 	rm -rf "$demo/training_loop"
-	packages=$build/python
+	packages=$build/python/lib
 	if PYTHONPATH=$packages python3 -c 'import neuron_explorer.profiler' 2>/dev/null; then
 		run env "PYTHONPATH=$packages" "LD_LIBRARY_PATH=$(dirname "$runtime")" \
 			python3 "$sources/training.py" "$demo/examples/rank_sum.neff" "$demo/training_loop"
 	else
-		run "$program" inspect -o "$demo/training_loop" --runtime "$runtime" \
-			"$build/examples/training" "$demo/examples/rank_sum.neff"
+		run "$build/examples/training" "$demo/examples/rank_sum.neff" "$demo/training_loop"
 	fi
 	store training_loop -d "$demo/training_loop"
 fi

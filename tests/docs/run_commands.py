@@ -38,6 +38,9 @@ PATIENCE_S = 120
 CLONE_NEWNET, CLONE_NEWUSER = 0x40000000, 0x10000000
 
 
+LIBRARIES = {'libnrt.so.1': 'nrt', 'libnxprofiler.so.1': 'profiler'}  # and their rooms
+
+
 class Failure(Exception):
     pass
 
@@ -134,9 +137,10 @@ def link_build(build, place):
         if entry.name != 'lib':
             (place / entry.name).symlink_to(entry)
     for entry in (build / 'lib').glob('*'):
-        if entry.name != 'libnrt.so.1':
+        if entry.name not in LIBRARIES:
             (place / 'lib' / entry.name).symlink_to(entry)
-    (place / 'lib' / 'libnrt.so.1').symlink_to(build / 'runtime' / 'nrt' / 'libnrt.so.1')
+    for name, room in LIBRARIES.items():
+        (place / 'lib' / name).symlink_to(build / 'runtime' / room / name)
 
 
 def answers(address):
