@@ -85,14 +85,14 @@ def the_profiler_library_is_found_by_pkg_config(site):
     source = site.work / 'program.c'
     source.write_text('#include <nx/profiler.h>\n'
                       'int main(void) { return nx_profiler_stop() != NX_PROFILER_IDLE; }\n')
-    for kind, options in (('shared', []), ('static', ['-static'])):
-        flags = run('pkg-config', '--cflags', '--libs', *(['--static'] if options else []),
-                    'nxprofiler', PKG_CONFIG_PATH=found,
-                    PKG_CONFIG_SYSROOT_DIR=site.root).split()
-        program = site.work / kind
-        run('cc', '-Werror', source, *flags, '-o', program)
-        library = next(site.root.rglob('libnxprofiler.so.1')).parent
-        run(program, LD_LIBRARY_PATH=library)
+    flags = run('pkg-config', '--cflags', '--libs', 'nxprofiler', PKG_CONFIG_PATH=found,
+                PKG_CONFIG_SYSROOT_DIR=site.root).split()
+    library = next(site.root.rglob('libnxprofiler.so.1')).parent
+    run('cc', '-Werror', source, *flags, '-o', site.work / 'shared')
+    run(site.work / 'shared', LD_LIBRARY_PATH=library)
+    run('cc', '-Werror', source, flags[0], library / 'libnxprofiler.a', '-lpthread', '-ldl', '-o',
+        site.work / 'static')
+    run(site.work / 'static')
 
 
 def uninstall_leaves_what_is_not_ours(site):
