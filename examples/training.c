@@ -8,7 +8,7 @@
  *
  *	cc -Iinclude examples/training.c build/lib/libnrt.so.1 build/lib/libnxprofiler.so.1 -o
  *training neuron-explorer neff --assemble examples/rank_sum.nasm -o rank_sum.neff
- *	./training rank_sum.neff output
+ *	LD_LIBRARY_PATH=build/lib ./training rank_sum.neff output
  *	neuron-explorer view -d output --output-format summary-text
  *
  * The program profiles itself: its steps and spans, the calls of the runtime and the work of the
