@@ -77,6 +77,9 @@ _neuron_explorer()
 	view:--source-code-root)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
+	view:--token-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
 	view:--processing-status-file)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
@@ -164,6 +167,9 @@ _neuron_explorer()
 	upload:--profile-directory)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
+	upload:--token-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
 	nccom-test:--node-rank)
 		mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$cur")
 		return ;;
@@ -198,7 +204,7 @@ _neuron_explorer()
 	capture)
 		words='--help -n --neff -s --session-file --ignore-exec-errors --ignore-inference --enable-dge-notifs -r --collectives-workers-per-node --collectives-worker-count --collectives-worker-start-id -i --collectives-profile-id -m --multi-input --num-exec --profile-nth-exec -t --capture-type --systrace-get-event-types --systrace-event-filter --exec-mode --disable-profile --single-io --single-io-threshold --save-output --save-output-npy --save-nth-output --write-tensors-per-exec --check-output-determinism --io-from --runtime --strict-sim' ;;
 	view)
-		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --data-path --display-name --ingest-only --recommend --framework-source-root --nki-source-root --source-code-root --store --db-endpoint --db-org --db-bucket --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --enable-memory-tracker --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port --api-server-port --host --token --query-memory-limit --disable-ui --processing-status-file --progress-fd -v --verbosity' ;;
+		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --data-path --display-name --ingest-only --recommend --framework-source-root --nki-source-root --source-code-root --store --db-endpoint --db-org --db-bucket --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --enable-memory-tracker --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port --api-server-port --host --token --token-file --query-memory-limit --disable-ui --processing-status-file --progress-fd -v --verbosity' ;;
 	show-session)
 		words='--help -s --session-file -n --neff-path -j --json --show-trace --show-dma -e --show-errors --engine -i --index' ;;
 	neff)
@@ -218,7 +224,7 @@ _neuron_explorer()
 	gc)
 		words='--help --dry-run --data-path' ;;
 	upload)
-		words='--help --endpoint --neff --ntff --profile-directory --name --folder --source-code --overwrite --wait --token --namespace --uploader' ;;
+		words='--help --endpoint --neff --ntff --profile-directory --name --folder --source-code --overwrite --wait --token --token-file --namespace --uploader' ;;
 	help)
 		words='--help'
 		operands='inspect capture view show-session neff why query export list rename delete gc upload help' ;;
