@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 #include "base/bare/bits.h"
-#include "base/disk.h"
 #include "base/spool_inside.h"
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define STAGING_BYTES ((size_t)256 << 10)
 #define FIRST_BUFFER_RECORDS ((size_t)1024)
@@ -38,7 +32,7 @@ struct nx_spool *nx_spool_new(size_t record_size, size_t buffer_bytes)
 	*spool = (struct nx_spool){
 		.record_size = record_size,
 		.buffer_bytes = buffer_bytes,
-		.fd = -1,
+		.file = {.fd = -1},
 	};
 	set_room(spool);
 	return spool;
@@ -48,8 +42,7 @@ void nx_spool_free(struct nx_spool *spool)
 {
 	if (!spool)
 		return;
-	if (spool->fd >= 0)
-		close(spool->fd);
+	nx_temporary_close(&spool->file);
 	nx_vec_release(&spool->runs);
 	nx_vec_release(&spool->cuts);
 	nx_heap_free(spool->scratch);
@@ -164,74 +157,6 @@ static void sort_in_place(struct nx_spool *spool, struct nx_spool_range range)
 	nx_heap_free(order);
 }
 
-static int open_unlinked(const char *directory)
-{
-	char name[sizeof(((struct nx_spool *)0)->directory) + 32];
-	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd >= 0)
-		return fd;
-	/* Some file systems do not support O_TMPFILE. */
-	snprintf(name, sizeof(name), "%s/neuron-spool-XXXXXX", directory);
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(name);
-	return fd;
-}
-
-static enum nx_status open_file(struct nx_spool *spool, struct nx_error *err)
-{
-	const char *chosen = getenv("TMPDIR");
-	const char *directories[] = {chosen && *chosen ? chosen : "/var/tmp", "/tmp"};
-	size_t count = chosen && *chosen ? 1 : 2;
-
-	for (size_t i = 0; i < count && spool->fd < 0; i++) {
-		if (strlen(directories[i]) >= sizeof(spool->directory))
-			return nx_fail(err, NX_LIMIT,
-				       "TMPDIR is too long; set it to a shorter path");
-		snprintf(spool->directory, sizeof(spool->directory), "%s", directories[i]);
-		spool->fd = open_unlinked(spool->directory);
-	}
-	if (spool->fd < 0)
-		return nx_fail_errno(err, errno,
-				     "cannot create a temporary file in %s; set TMPDIR to a "
-				     "directory that can be written",
-				     spool->directory);
-	return NX_OK;
-}
-
-static enum nx_status fail_write(const struct nx_spool *spool, int errno_value,
-				 struct nx_error *err)
-{
-	char what[400];
-
-	if (errno_value == ENOSPC || errno_value == EDQUOT) {
-		snprintf(what, sizeof(what), "cannot sort in %s", spool->directory);
-		return nx_disk_fail_full(err, spool->directory, what,
-					 "set TMPDIR to a directory on a larger disk");
-	}
-	return nx_fail_errno(err, errno_value, "cannot write a temporary file in %s",
-			     spool->directory);
-}
-
-static enum nx_status write_at(const struct nx_spool *spool, const uint8_t *data, size_t len,
-			       uint64_t offset, struct nx_error *err)
-{
-	while (len) {
-		ssize_t n = pwrite(spool->fd, data, len, (off_t)offset);
-
-		if (n < 0) {
-			if (errno == EINTR)
-				continue;
-			return fail_write(spool, errno, err);
-		}
-		data += n;
-		offset += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return NX_OK;
-}
-
 static enum nx_status write_permuted(const struct nx_spool *spool, struct nx_error *err)
 {
 	size_t size = spool->record_size;
@@ -245,7 +170,7 @@ static enum nx_status write_permuted(const struct nx_spool *spool, struct nx_err
 
 		for (size_t i = 0; i < count; i++)
 			memcpy(staging + i * size, nx_spool_sorted_record(spool, done + i), size);
-		status = write_at(spool, staging, count * size, offset, err);
+		status = nx_temporary_write(&spool->file, staging, count * size, offset, err);
 		offset += count * size;
 	}
 	nx_heap_free(staging);
@@ -298,15 +223,16 @@ static enum nx_status spill(struct nx_spool *spool, struct nx_error *err)
 	size_t len = spool->used * spool->record_size;
 	enum nx_status status = NX_OK;
 
-	if (spool->fd < 0)
-		status = open_file(spool, err);
+	if (spool->file.fd < 0)
+		status = nx_temporary_open(&spool->file, err);
 	if (status)
 		return status;
 	sort_buffer(spool);
 	if (spool->order)
 		status = write_permuted(spool, err);
 	else
-		status = write_at(spool, spool->buffer, len, spool->file_bytes, err);
+		status = nx_temporary_write(&spool->file, spool->buffer, len, spool->file_bytes,
+					    err);
 	if (!status)
 		add_runs(spool);
 	nx_heap_free(spool->order);

@@ -3,8 +3,6 @@
 #include "base/bare/bits.h"
 #include "base/spool_inside.h"
 #include <assert.h>
-#include <errno.h>
-#include <unistd.h>
 
 #define READ_BLOCK_MAX_BYTES ((size_t)1 << 20)
 #define MERGE_BYTES ((size_t)1 << 20)
@@ -61,25 +59,6 @@ static void sift_down(struct nx_spool_cursor *c, size_t i)
 	c->heap[i] = moving;
 }
 
-static enum nx_status read_at(const struct nx_spool *spool, uint8_t *data, size_t len,
-			      uint64_t offset, struct nx_error *err)
-{
-	while (len) {
-		ssize_t n = pread(spool->fd, data, len, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return nx_fail_errno(err, n ? errno : EIO,
-					     "cannot read a temporary file in %s",
-					     spool->directory);
-		data += n;
-		offset += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return NX_OK;
-}
-
 /* Loads the next window; a source at its end keeps len 0. */
 static enum nx_status refill(struct nx_spool_cursor *c, struct source *s)
 {
@@ -87,7 +66,8 @@ static enum nx_status refill(struct nx_spool_cursor *c, struct source *s)
 
 	s->at = 0;
 	s->len = s->left < c->block_records ? (size_t)s->left : c->block_records;
-	c->status = read_at(c->spool, s->block, s->len * size, s->offset, &c->error);
+	c->status =
+		nx_temporary_read(&c->spool->file, s->block, s->len * size, s->offset, &c->error);
 	s->offset += s->len * size;
 	s->left -= s->len;
 	return c->status;

@@ -4,6 +4,7 @@
 #define NX_BASE_SPOOL_INSIDE_H
 
 #include "base/spool.h"
+#include "base/temporary.h"
 #include "base/vec.h"
 
 /* Records are read through a permutation; prefetching this many ahead hides the cache misses. */
@@ -33,9 +34,8 @@ struct nx_spool {
 	size_t first_part; /* of the buffer */
 	struct nx_spool_cuts NX_VEC_BODY(size_t) cuts; /* where parts end in the buffer */
 	NX_VEC(struct nx_spool_run) runs;
-	int fd; /* -1 until a run is written */
+	struct nx_temporary file; /* opened when a run is written */
 	uint64_t file_bytes;
-	char directory[256];
 };
 
 struct nx_spool_range {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utf8: writes and recognizes well-formed UTF-8; texts in captures may hold any bytes. */
+/* utf8: writes, recognizes and repairs UTF-8; texts in captures may hold any bytes. */
 #ifndef NX_BASE_UTF8_H
 #define NX_BASE_UTF8_H
 
@@ -44,6 +44,18 @@ static inline size_t nx_utf8_length(const uint8_t *at, const uint8_t *end)
 		return (lead == 0xf0 && at[1] < 0x90) || (lead == 0xf4 && at[1] > 0x8f) ? 0 : 4;
 	}
 	return 0;
+}
+
+/* Replaces bytes that are not part of a well-formed sequence with '?', in place. */
+static inline void nx_utf8_repair(uint8_t *text, size_t len)
+{
+	for (size_t i = 0; i < len;) {
+		size_t step = text[i] < 0x80 ? 1 : nx_utf8_length(text + i, text + len);
+
+		if (!step)
+			text[i] = '?';
+		i += step ? step : 1;
+	}
 }
 
 #endif

@@ -238,9 +238,10 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 	struct nx_arena arena = {0};
 	enum nx_status st;
 
-	(void)operands;
 	v->is_legacy = call->is_legacy;
-	st = nx_view_options_check(v, err);
+	st = nx_view_take_operand(v, operands, err);
+	if (!st)
+		st = nx_view_options_check(v, err);
 	if (!st && v->terminology)
 		return nx_print_page(nx_view_print_terminology, err);
 	if (st)
@@ -264,6 +265,7 @@ static const struct nx_example examples[] = {
 	 "view -n model.neff -s profile.ntff --output-format perfetto"},
 	{"Write a system profile of all processes and instances for ui.perfetto.dev:",
 	 "view -d output --output-format perfetto"},
+	{"View a profile that JAX or PyTorch wrote:", "view host.xplane.pb"},
 	{"Print only the metrics:",
 	 "view -n model.neff -s profile.ntff --output-format summary-text -v 2"},
 	{0},
@@ -272,11 +274,14 @@ static const struct nx_example examples[] = {
 const struct nx_command nx_command_view = {
 	.name = "view",
 	.summary = "show a profile, or write it as JSON, trace or summary",
-	.operands = "",
-	.operand_hint = "give a session file with -s, its NEFF with -n",
+	.operands = "[FILE]",
 	.description =
 		"Reads a session file (NTFF) and the compiled model that was running (NEFF), and "
 		"shows the profile in a browser or writes it in the chosen format.\n"
+		"\n"
+		"FILE may also be a directory, as with -d, or a profile of another profiler, which "
+		"is shown as a system profile: an XSpace (.xplane.pb) of JAX, TensorFlow or XProf, "
+		"or a trace of PyTorch's profiler (.json, .json.gz).\n"
 		"\n"
 		"The session file alone has times, instructions and DMA packets; the NEFF adds "
 		"names, layers, source lines and tensors. Warnings on standard error list what a "

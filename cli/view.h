@@ -36,6 +36,10 @@ struct nx_view_options {
 
 extern const struct nx_option nx_view_option_table[];
 
+/* "view FILE": what -s or -d would have named. */
+NX_MUST_CHECK enum nx_status nx_view_take_operand(struct nx_view_options *v,
+						  const struct nx_operands *operands,
+						  struct nx_error *err);
 NX_MUST_CHECK enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error *err);
 
 /*

@@ -40,7 +40,8 @@ static const char *file_in(struct directory *d, const char *name)
  * for a directory with one profile. Other profiles then go beside it. */
 static void place_files(struct directory *d)
 {
-	static const char *const suffixes[] = {".pftrace", ".perfetto", ".perfetto-trace", ".json"};
+	static const char *const suffixes[] = {".pftrace", ".perfetto", ".perfetto-trace", ".json",
+					       ".pb"};
 	const char *path = d->v->output_file;
 	const char *dot = path ? strrchr(nx_path_name(path), '.') : NULL;
 	struct stat st;
@@ -364,8 +365,15 @@ static enum nx_status summarise_devices(const struct directory *d, struct nx_err
 static enum nx_status write_all(struct directory *d, struct nx_error *err)
 {
 	const char *path = d->v->directory;
-	bool has_files = d->as_tables || nx_exporter_find(d->v->format)->default_file;
+	const struct nx_exporter *device = d->as_tables ? NULL : nx_exporter_find(d->v->format);
+	bool has_files = d->as_tables || !device || device->default_file;
 	enum nx_status st = NX_OK;
+
+	if (!d->as_tables && !device && !d->profile->process_count)
+		return nx_fail(err, NX_UNSUPPORTED,
+			       "%s has no system profile, and %s cannot show a device profile; "
+			       "choose perfetto",
+			       path, d->v->format);
 
 	if (!has_files && !d->profile->process_count)
 		return summarise_devices(d, err);
@@ -376,6 +384,13 @@ static enum nx_status write_all(struct directory *d, struct nx_error *err)
 		st = d->as_tables ? store_system(d, err) : write_system(d, err);
 		if (!st)
 			nx_status_file_leave(d->status_file, path, NX_PROFILE_SYSTEM, NX_OK, "");
+	}
+	if (!st && !d->as_tables && !device) {
+		if (d->profile->devices.len && nx_view_says(d->v))
+			nx_say("%s has no form for device profiles: %zu session file%s left out",
+			       d->v->format, d->profile->devices.len,
+			       d->profile->devices.len == 1 ? " is" : "s are");
+		return NX_OK;
 	}
 	return !st && has_files ? write_devices(d, err) : st;
 }

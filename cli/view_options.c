@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "cli/input_files.h"
 
-#define FORMATS "parquet json perfetto summary-json summary-text db"
+#define FORMATS "parquet json perfetto xspace summary-json summary-text db"
 
 #define VIEW struct nx_view_options
 #define FIELD(member) NX_FIELD(VIEW, member)
@@ -24,7 +24,9 @@ const struct nx_option nx_view_option_table[] = {
 	{"output-format", 0, NX_CHOICE("FORMAT", FORMATS), FIELD(format),
 	 "parquet stores the profile as tables for queries, in the workspace or in the folder "
 	 "--output-file; db sends its rows to an InfluxDB; json writes every section to a file; "
-	 "perfetto writes the timeline for ui.perfetto.dev; summary-json and summary-text print "
+	 "perfetto writes the timeline for ui.perfetto.dev; xspace writes a system profile for "
+	 "XProf "
+	 "and TensorBoard; summary-json and summary-text print "
 	 "the metrics. Without a format the profile opens in a browser."},
 	{"output-file", 0, NX_FILE("FILE"), FIELD(output_file),
 	 "Where to write json and perfetto (default ntff.json and ntff.pftrace; - for standard "
@@ -306,6 +308,33 @@ enum nx_status nx_view_find_sessions(struct nx_view_options *v, struct nx_arena 
 				    err);
 }
 
+enum nx_status nx_view_take_operand(struct nx_view_options *v, const struct nx_operands *operands,
+				    struct nx_error *err)
+{
+	const char *path = operands->count ? operands->items[0] : NULL;
+
+	if (!path)
+		return NX_OK;
+	if (operands->count > 1)
+		return nx_fail(
+			err, NX_USAGE,
+			"view shows one file or directory, and '%.200s' is a second one; put "
+			"files of one run into a directory and give that",
+			operands->items[1]);
+	if (v->directory || v->session_path)
+		return nx_fail(err, NX_USAGE,
+			       "'%.200s' is a second input beside %s %.200s; give only one", path,
+			       v->directory ? "-d" : "-s",
+			       v->directory ? v->directory : v->session_path);
+	if (nx_slice_ends(nx_slice_text(path), ".ntff"))
+		v->session_path = path;
+	else if (nx_slice_ends(nx_slice_text(path), ".neff") && !v->neff_path)
+		v->neff_path = path;
+	else
+		v->directory = path;
+	return NX_OK;
+}
+
 enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error *err)
 {
 	bool in_browser = nx_view_wants_browser(v) && !v->recommend, is_db = has_format(v, "db");
@@ -322,6 +351,8 @@ enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error 
 		{reads && !v->directory && !v->session_path && !v->neff_path && !in_browser,
 		 "nothing to view: give a session file with -s SESSION.ntff and the NEFF that was "
 		 "running with -n MODEL.neff"},
+		{reads && has_format(v, "xspace") && !v->directory,
+		 "an XSpace shows a system profile: give its directory with -d"},
 		{(v->db_endpoint || v->db_org || v->db_bucket) && !is_db && !is_legacy_db &&
 			 !v->ingest_only,
 		 "--db-endpoint, --db-org and --db-bucket are for InfluxDB: add --output-format "

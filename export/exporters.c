@@ -30,6 +30,8 @@ const struct nx_system_exporter nx_system_exporters[] = {
 	 nx_system_export_summary_text},
 	{"perfetto", "system_profile.pftrace", "a trace for ui.perfetto.dev",
 	 nx_system_export_perfetto},
+	{"xspace", "system_profile.xplane.pb", "a profile for XProf and TensorBoard",
+	 nx_system_export_xspace},
 };
 const size_t nx_system_exporter_count =
 	sizeof(nx_system_exporters) / sizeof(nx_system_exporters[0]);

@@ -60,6 +60,6 @@ extern const struct nx_system_exporter nx_system_exporters[];
 extern const size_t nx_system_exporter_count;
 const struct nx_system_exporter *nx_system_exporter_find(const char *name);
 nx_system_export_fn nx_system_export_json, nx_system_export_perfetto, nx_system_export_summary_json,
-	nx_system_export_summary_text;
+	nx_system_export_summary_text, nx_system_export_xspace;
 
 #endif

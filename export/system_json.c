@@ -237,12 +237,17 @@ static void add_fields(struct json_export *x, const struct nx_event_fields *fiel
 
 static void add_columns(struct json_export *x, const struct nx_system_event *e)
 {
+	const char *thread =
+		nx_system_thread_name(&x->profile->processes[e->process], e->thread_id);
+
 	add_number(x, "duration", nx_event_duration_ns(e));
 	add_text(x, "instance_id", nx_slice_text(x->profile->processes[e->process].instance_id));
 	add_number(x, "id", e->id);
 	add_text(x, "name", nx_slice_text(nx_system_event_name(x->profile, e)));
 	add_number(x, "parent_id", e->parent_id);
 	add_number(x, "thread_id", e->thread_id);
+	if (thread)
+		add_text(x, "thread_name", nx_slice_text(thread));
 	add_number(x, "timestamp", e->start_ns);
 	add_text(x, "timestamp_unit", nx_slice_text("ns"));
 	add_text(x, "trace_event_source", nx_slice_text(nx_event_source_name(e->source)));

@@ -43,7 +43,8 @@ struct nx_slice nx_system_interned(const struct nx_system_profile *profile, uint
 	return profile->source.interned(profile->source.context, process, id);
 }
 
-const char *nx_system_thread_name(const struct nx_system_process *process, uint64_t thread_id)
+const struct nx_thread_name *nx_system_thread_of(const struct nx_system_process *process,
+						 uint64_t thread_id)
 {
 	size_t low = 0, high = process->thread_count;
 
@@ -56,8 +57,15 @@ const char *nx_system_thread_name(const struct nx_system_process *process, uint6
 			high = middle;
 	}
 	return low < process->thread_count && process->threads[low].thread_id == thread_id
-		       ? process->threads[low].name
+		       ? &process->threads[low]
 		       : NULL;
+}
+
+const char *nx_system_thread_name(const struct nx_system_process *process, uint64_t thread_id)
+{
+	const struct nx_thread_name *thread = nx_system_thread_of(process, thread_id);
+
+	return thread ? thread->name : NULL;
 }
 
 /* Workers are sorted by core. */

@@ -181,7 +181,7 @@ enum nx_system_table {
 		NX_SYSTEM_TABLE_COUNT,
 };
 
-struct nx_system_process {  /* one <instance>_pid_<pid> folder */
+struct nx_system_process {  /* one <instance>_pid_<pid> folder, or one file of a host */
 	const char *folder; /* relative to the directory given */
 	const char *instance_id;
 	uint64_t pid;
@@ -208,9 +208,10 @@ struct nx_system_process {  /* one <instance>_pid_<pid> folder */
 		uint32_t worker_gid;
 	} * workers;
 	size_t worker_count;
-	struct nx_thread_name { /* threads that the program named, by id */
+	struct nx_thread_name { /* threads that have a name, by id */
 		uint64_t thread_id;
 		const char *name;
+		const char *plane, *line; /* of another profiler's device; NULL: a thread */
 	} * threads;
 	size_t thread_count;
 };
@@ -280,6 +281,9 @@ struct nx_slice nx_system_interned(const struct nx_system_profile *profile, uint
 				   uint64_t id);
 /* The name the program gave a thread; NULL if it did not. */
 const char *nx_system_thread_name(const struct nx_system_process *process, uint64_t thread_id);
+/* The whole entry; NULL if the thread has no name. */
+const struct nx_thread_name *nx_system_thread_of(const struct nx_system_process *process,
+						 uint64_t thread_id);
 /* The worker of a logical core, UINT32_MAX if it has none. */
 uint32_t nx_system_worker(const struct nx_system_process *process, int32_t nc_idx);
 const char *nx_system_event_name(const struct nx_system_profile *profile,

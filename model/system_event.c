@@ -173,6 +173,9 @@ static void put_name(struct nx_event_reader *r, uint32_t process, struct nx_even
 		recent->len = id->text.len;
 		memcpy(recent->digits, id->text.data, id->text.len);
 	}
+	/* an event that states the name itself knows better */
+	if (nx_slice_is(recent->name, "_unknown_") && nx_event_fields_at(f, key))
+		return;
 	put_field(f, key, recent->name);
 }
 

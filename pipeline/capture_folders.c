@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "format/process_folder.h"
 #include "format/spans.h"
+#include "format/xspace.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -76,10 +77,59 @@ static void take_file(struct walk *w, const char *folder, const char *path, uint
 		nx_vec_push(&w->found->sessions, file);
 	else if (nx_slice_ends(n, ".neff"))
 		nx_vec_push(&w->found->neffs, file);
+	else if (nx_slice_ends(n, NX_XSPACE_SUFFIX))
+		nx_vec_push(&w->found->xspaces, file);
 	else if (nx_slice_ends(n, "trace.json") || nx_slice_ends(n, "trace.json.gz") ||
 		 (strstr(name, "framework_trace") &&
 		  (nx_slice_ends(n, ".json") || nx_slice_ends(n, ".json.gz"))))
 		nx_vec_push(&w->found->frameworks, file);
+}
+
+/* A file the user named need not be called like those we look for. */
+static bool take_named(struct walk *w, const char *path, uint64_t size)
+{
+	struct nx_slice name = nx_slice_text(nx_path_name(path));
+	struct nx_found_file file = {path, nx_arena_copy(w->arena, nx_path_folder(path)),
+				     nx_path_name(path), size};
+
+	if (nx_slice_ends(name, ".pb"))
+		nx_vec_push(&w->found->xspaces, file);
+	else if (nx_slice_ends(name, ".json") || nx_slice_ends(name, ".json.gz"))
+		nx_vec_push(&w->found->frameworks, file);
+	else
+		return false;
+	return true;
+}
+
+/* JAX writes "<host>.trace.json.gz" and "perfetto_trace.json.gz" beside "<host>.xplane.pb": the
+ * same events again, and fewer of them. */
+static bool is_in_xspace(const struct nx_capture_folders *found, const struct nx_found_file *trace)
+{
+	size_t suffix = nx_slice_ends(nx_slice_text(trace->name), ".gz") ? strlen(".trace.json.gz")
+									 : strlen(".trace.json");
+	size_t stem = strlen(trace->name) > suffix ? strlen(trace->name) - suffix : 0;
+
+	for (size_t i = 0; i < found->xspaces.len; i++) {
+		const struct nx_found_file *space = &found->xspaces.items[i];
+
+		if (strcmp(space->folder, trace->folder) != 0)
+			continue;
+		if (nx_slice_starts(nx_slice_text(trace->name), "perfetto_trace.json") ||
+		    (stem && strlen(space->name) == stem + strlen(NX_XSPACE_SUFFIX) &&
+		     !strncmp(space->name, trace->name, stem)))
+			return true;
+	}
+	return false;
+}
+
+static void drop_repeated(struct nx_capture_folders *found)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < found->frameworks.len; i++)
+		if (!is_in_xspace(found, &found->frameworks.items[i]))
+			found->frameworks.items[kept++] = found->frameworks.items[i];
+	found->frameworks.len = kept;
 }
 
 static bool stays_inside(struct walk *w, const char *path)
@@ -180,14 +230,17 @@ enum nx_status nx_capture_folders_find(struct nx_capture_folders *found, const c
 	}
 	w.root = nx_arena_copy_text(arena, real);
 	nx_heap_free(real);
+	found->path = nx_arena_copy_text(arena, path);
+	if (!S_ISDIR(st.st_mode) && take_named(&w, found->path, (uint64_t)st.st_size))
+		return NX_OK;
 	if (!S_ISDIR(st.st_mode))
 		return nx_fail(err, NX_NOT_FOUND,
 			       "%s is a file, not a directory; give a session file with -s", path);
-	found->path = nx_arena_copy_text(arena, path);
 	for (char *end = (char *)found->path + strlen(found->path);
 	     end > found->path + 1 && end[-1] == '/';)
 		*--end = 0;
 	walk_folder(&w, found->path, 0);
+	drop_repeated(found);
 	if (found->processes.len)
 		qsort(found->processes.items, found->processes.len, sizeof(*found->processes.items),
 		      compare_processes);
@@ -200,4 +253,5 @@ void nx_capture_folders_release(struct nx_capture_folders *found)
 	nx_vec_release(&found->sessions);
 	nx_vec_release(&found->neffs);
 	nx_vec_release(&found->frameworks);
+	nx_vec_release(&found->xspaces);
 }

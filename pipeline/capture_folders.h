@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capture_folders: finds traced processes, device captures, NEFFs and framework traces in an output
- * directory, at any depth, in a stable order.
+ * capture_folders: finds traced processes, device captures, NEFFs, framework traces and XSpaces in
+ * an output directory, at any depth, in a stable order. A trace or an XSpace may also be given
+ * itself.
  *
  * A process is a folder with at least one file of a system trace; its name
  * (`<instance>_pid_<pid>`) may be that of a folder above it. Symbolic links are followed only to
@@ -38,6 +39,7 @@ struct nx_capture_folders {
 	struct nx_found_files sessions;	  /* *.ntff */
 	struct nx_found_files neffs;	  /* *.neff */
 	struct nx_found_files frameworks; /* trace.json, *.pt.trace.json, …, plain or gzipped */
+	struct nx_found_files xspaces;	  /* *.xplane.pb */
 	uint64_t unreadable_count;	  /* folders the system would not open */
 	uint64_t outside_link_count;	  /* links that lead out of the directory */
 };

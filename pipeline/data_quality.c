@@ -401,6 +401,49 @@ void nx_data_quality_report_spans(struct nx_system_profile *p, const char *path,
 				       counts[i].text);
 }
 
+/* What the profiler itself had to say. */
+static void repeat_messages(struct nx_system_profile *p, const char *path,
+			    const struct nx_xspace_texts *texts, const char *what)
+{
+	for (size_t i = 0; i < texts->len; i++)
+		nx_system_warn(p, NX_WARN_LOSS, "%s: its profiler reported %s: %.*s", path, what,
+			       (int)(texts->items[i].len < 300 ? texts->items[i].len : 300),
+			       (const char *)texts->items[i].data);
+}
+
+void nx_data_quality_report_xspace(struct nx_system_profile *p, const char *path,
+				   const struct nx_xspace_decoder *d)
+{
+	const struct nx_xspace_loss *loss = &d->loss;
+
+	repeat_messages(p, path, &d->errors, "an error");
+	repeat_messages(p, path, &d->warnings, "a warning");
+	if (loss->is_cut || loss->is_damaged)
+		nx_system_warn(p, NX_WARN_LOSS,
+			       "%s is %s at byte %" PRIu64 "; the %" PRIu64
+			       " events that can be read are shown.",
+			       path, loss->is_damaged ? "damaged" : "cut short", loss->read_bytes,
+			       loss->event_count - loss->malformed_count);
+	if (loss->malformed_count || loss->backwards_count)
+		nx_system_warn(p, NX_WARN_LOSS,
+			       "%s: %" PRIu64 " events are malformed and left out, %" PRIu64
+			       " have a negative duration and are shown without.",
+			       path, loss->malformed_count, loss->backwards_count);
+	if (loss->unnamed_count)
+		nx_system_warn(p, NX_WARN_UNKNOWN,
+			       "%s does not name %" PRIu64 " events; they are shown by number.",
+			       path, loss->unnamed_count);
+	if (loss->aggregated_count)
+		nx_system_warn(p, NX_WARN_UNKNOWN,
+			       "%s: %" PRIu64
+			       " events are sums without a time; they are shown where "
+			       "their line begins.",
+			       path, loss->aggregated_count);
+	if (loss->dropped_plane_count)
+		nx_system_warn(p, NX_WARN_LOSS, "%s: %" PRIu64 " planes beyond %u are left out.",
+			       path, loss->dropped_plane_count, 1u << 16);
+}
+
 void nx_data_quality_report_shift(struct nx_system_profile *p, const char *path, bool is_epoch)
 {
 	nx_system_warn(p, NX_WARN_MISSING, "%s %s; it is shown as if it began with the session.",

@@ -9,6 +9,7 @@
 #include "decode/ntff/ntff_decoder.h"
 #include "decode/ntrace/ntrace_decoder.h"
 #include "decode/spans/spans_decoder.h"
+#include "decode/xspace/xspace_decoder.h"
 #include "model/system.h"
 #include "pipeline/capture_folders.h"
 
@@ -41,6 +42,8 @@ void nx_data_quality_report_framework(struct nx_system_profile *profile, const c
 				      const struct nx_framework_loss *loss);
 void nx_data_quality_report_spans(struct nx_system_profile *profile, const char *path,
 				  const struct nx_spans_loss *loss);
+void nx_data_quality_report_xspace(struct nx_system_profile *profile, const char *path,
+				   const struct nx_xspace_decoder *decoder);
 /* A framework trace was shifted; is_epoch: although it states its clock's epoch. */
 void nx_data_quality_report_shift(struct nx_system_profile *profile, const char *path,
 				  bool is_epoch);

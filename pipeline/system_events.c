@@ -137,6 +137,11 @@ static void read_process(struct nx_system_run *run, uint32_t index)
 	struct nx_process_input *input = &run->inputs[index];
 
 	assert(input->is_kept);
+	if (input->is_own) {
+		nx_system_read_frameworks(run, index);
+		nx_system_read_xspaces(run, index);
+		return;
+	}
 	nx_ntrace_decode_events(&input->decoder, take_event, run);
 	/* types that only the events revealed; the framework's names follow them */
 	for (size_t i = input->names.len; i < process->name_count; i++) {
@@ -148,6 +153,7 @@ static void read_process(struct nx_system_run *run, uint32_t index)
 	nx_ntrace_decode_memory(&input->decoder, count_row, &run->profile.rows[NX_SYSTEM_MEMORY]);
 	nx_system_read_spans(run, index);
 	nx_system_read_frameworks(run, index);
+	nx_system_read_xspaces(run, index);
 	nx_progress_add(&run->progress, input->events.bytes.len + input->spans.bytes.len);
 }
 

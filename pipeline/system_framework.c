@@ -19,8 +19,7 @@ struct framework_read {
 	struct nx_system_run *run;
 	uint32_t process;
 	uint64_t first_ns, last_ns; /* of the first pass */
-	bool is_shifted;	    /* what was first_ns is shown at init_ns */
-	uint64_t init_ns;
+	struct nx_clock_shift shift;
 	uint64_t count;
 	struct nx_map flows; /* thread and time, as in the file -> flow id */
 };
@@ -34,7 +33,7 @@ static uint64_t moment(const struct nx_system_event *row)
 }
 
 /* The trace may lie in a subfolder (plugins/…) of its process. */
-static uint32_t process_beside(const struct nx_system_run *run, const char *folder)
+uint32_t nx_system_process_beside(const struct nx_system_run *run, const char *folder)
 {
 	struct nx_slice part = nx_slice_text(folder);
 	uint64_t process;
@@ -45,7 +44,7 @@ static uint32_t process_beside(const struct nx_system_run *run, const char *fold
 		while (part.len && part.data[--part.len] != '/')
 			;
 	}
-	return run->profile.process_count == 1 ? 0 : UINT32_MAX;
+	return run->traced_count == 1 ? 0 : UINT32_MAX;
 }
 
 static void measure(void *context, const struct nx_framework_event *event)
@@ -84,7 +83,8 @@ void nx_system_sink_framework(struct nx_system_run *run, uint32_t process,
 	struct nx_process_input *input = &run->inputs[process];
 
 	row->id = input->next_id++;
-	if (!row->flow_id)
+	/* so that the runtime's calls inside of it belong to it */
+	if (!row->flow_id && !input->is_own)
 		row->flow_id = row->id;
 	if (!(row->flags & (NX_EVENT_STEP | NX_EVENT_INSTANT)) &&
 	    nx_step_number_of(name, &row->step_num))
@@ -98,14 +98,14 @@ void nx_system_sink_framework(struct nx_system_run *run, uint32_t process,
 	nx_system_sink_event(run, row, input->names.items[row->name]);
 }
 
-static uint64_t shown_at(const struct framework_read *r, uint64_t time_ns)
+uint64_t nx_clock_shift_apply(const struct nx_clock_shift *shift, uint64_t time_ns)
 {
 	uint64_t shown_ns;
 
-	if (!r->is_shifted)
+	if (!shift->is_needed)
 		return time_ns;
-	time_ns = time_ns > r->first_ns ? time_ns - r->first_ns : 0;
-	return __builtin_add_overflow(r->init_ns, time_ns, &shown_ns) ? UINT64_MAX : shown_ns;
+	time_ns = time_ns > shift->first_ns ? time_ns - shift->first_ns : 0;
+	return __builtin_add_overflow(shift->init_ns, time_ns, &shown_ns) ? UINT64_MAX : shown_ns;
 }
 
 static void take(void *context, const struct nx_framework_event *event)
@@ -117,8 +117,8 @@ static void take(void *context, const struct nx_framework_event *event)
 		return;
 	if (!row.flow_id)
 		nx_map_get(&r->flows, moment(&row), &row.flow_id);
-	row.start_ns = shown_at(r, row.start_ns);
-	row.end_ns = shown_at(r, row.end_ns);
+	row.start_ns = nx_clock_shift_apply(&r->shift, row.start_ns);
+	row.end_ns = nx_clock_shift_apply(&r->shift, row.end_ns);
 	nx_system_sink_framework(r->run, r->process, &row, event->name);
 }
 
@@ -127,18 +127,16 @@ static uint64_t later(uint64_t time_ns, uint64_t by_ns)
 	return time_ns > UINT64_MAX - by_ns ? UINT64_MAX : time_ns + by_ns;
 }
 
-static void choose_shift(struct framework_read *r, const char *path, bool is_epoch)
+struct nx_clock_shift nx_clock_shift_choose(const struct nx_system_process *process,
+					    uint64_t first_ns, uint64_t last_ns)
 {
-	const struct nx_system_process *process = &r->run->profile.processes[r->process];
 	/* a process that was killed did not record its end */
 	uint64_t close_ns = process->close_ns ? process->close_ns : UINT64_MAX;
 
-	if (!process->init_ns || (later(r->first_ns, SLACK_NS) >= process->init_ns &&
-				  r->last_ns <= later(close_ns, SLACK_NS)))
-		return;
-	r->is_shifted = true;
-	r->init_ns = process->init_ns;
-	nx_data_quality_report_shift(&r->run->profile, path, is_epoch);
+	if (!process->init_ns ||
+	    (later(first_ns, SLACK_NS) >= process->init_ns && last_ns <= later(close_ns, SLACK_NS)))
+		return (struct nx_clock_shift){0};
+	return (struct nx_clock_shift){true, first_ns, process->init_ns};
 }
 
 static void read_one(struct nx_system_run *run, uint32_t process, const struct nx_found_file *found)
@@ -153,12 +151,17 @@ static void read_one(struct nx_system_run *run, uint32_t process, const struct n
 	if (nx_file_map(&file, found->path, &err) ||
 	    nx_framework_decode(file.bytes, found->path, measure, &r, &is_epoch, &loss, &err)) {
 		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);
+		if (!run->trace_error.status)
+			run->trace_error = err;
 		nx_map_release(&r.flows);
 		nx_file_unmap(&file);
 		return;
 	}
 	if (r.count)
-		choose_shift(&r, found->path, is_epoch);
+		r.shift = nx_clock_shift_choose(&run->profile.processes[process], r.first_ns,
+						r.last_ns);
+	if (r.shift.is_needed)
+		nx_data_quality_report_shift(&run->profile, found->path, is_epoch);
 	memset(&loss, 0, sizeof(loss));
 	if (nx_framework_decode(file.bytes, found->path, take, &r, &is_epoch, &loss, &err))
 		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);
@@ -167,12 +170,35 @@ static void read_one(struct nx_system_run *run, uint32_t process, const struct n
 	nx_file_unmap(&file);
 }
 
+/* A trace that lies beside no process has one of its own, found by its path. */
+static uint32_t process_of(const struct nx_system_run *run, const struct nx_found_file *found)
+{
+	uint64_t process;
+
+	if (nx_text_map_get(&run->processes_by_folder, nx_slice_text(found->path), &process))
+		return (uint32_t)process;
+	return nx_system_process_beside(run, found->folder);
+}
+
+void nx_system_open_frameworks(struct nx_system_run *run)
+{
+	for (size_t i = 0; i < run->found.frameworks.len; i++) {
+		const struct nx_found_file *found = &run->found.frameworks.items[i];
+		struct nx_slice stem = nx_slice_text(found->name);
+
+		if (nx_system_process_beside(run, found->folder) != UINT32_MAX)
+			continue;
+		stem.len = strcspn(found->name, ".");
+		nx_system_add_process(run, found->path, nx_arena_copy(&run->profile.arena, stem));
+	}
+}
+
 void nx_system_read_frameworks(struct nx_system_run *run, uint32_t process)
 {
 	for (size_t i = 0; i < run->found.frameworks.len; i++) {
 		const struct nx_found_file *found = &run->found.frameworks.items[i];
 
-		if (process_beside(run, found->folder) == process)
+		if (process_of(run, found) == process)
 			read_one(run, process, found);
 	}
 }

@@ -49,6 +49,7 @@ static void close_process(struct nx_process_input *input)
 	nx_file_unmap(&input->memory);
 	nx_spans_decoder_release(&input->spans_decoder);
 	nx_file_unmap(&input->spans);
+	nx_system_close_xspaces(input);
 	nx_vec_release(&input->names);
 	nx_text_map_release(&input->name_ids);
 	nx_map_release(&input->step_numbers);
@@ -81,7 +82,7 @@ static enum nx_status open_process(struct nx_system_run *run, const struct nx_fo
 	process->folder = found->folder;
 	mark = nx_arena_printf(&run->profile.arena, "%s/" NX_PROCESS_DISK_FULL, found->folder);
 	process->was_disk_full = access(mark, F_OK) == 0;
-	input->next_id = UINT64_C(1) << 62; /* beyond every recorded id */
+	input->next_id = NX_SYSTEM_FIRST_FOREIGN_ID;
 	input->is_kept = nx_system_filter_keeps_process(&run->filter, process);
 	copy_names(run, index);
 	nx_text_map_put(&run->processes_by_folder, nx_slice_text(found->folder), index);
@@ -89,21 +90,44 @@ static enum nx_status open_process(struct nx_system_run *run, const struct nx_fo
 	return NX_OK;
 }
 
+uint32_t nx_system_add_process(struct nx_system_run *run, const char *folder, const char *instance)
+{
+	uint32_t index = run->profile.process_count++;
+	struct nx_process_input *input = &run->inputs[index];
+	struct nx_system_process *process = &run->profile.processes[index];
+
+	*process = (struct nx_system_process){.folder = folder, .instance_id = instance};
+	*input = (struct nx_process_input){.is_own = true, .next_id = NX_SYSTEM_FIRST_FOREIGN_ID};
+	input->is_kept = nx_system_filter_keeps_process(&run->filter, process);
+	nx_text_map_put(&run->processes_by_folder, nx_slice_text(folder), index);
+	return index;
+}
+
 /* A process without traces is only a warning, unless there is no other. */
 static enum nx_status open_processes(struct nx_system_run *run, struct nx_error *err)
 {
 	struct nx_error first = {0}, one = {0};
 	struct nx_system_profile *p = &run->profile;
-	uint32_t count = run->options.skip_system ? 0 : (uint32_t)run->found.processes.len;
+	enum nx_status st;
+	const struct nx_capture_folders *found = &run->found;
+	uint32_t count = run->options.skip_system ? 0 : (uint32_t)found->processes.len;
+	size_t room = count + found->xspaces.len + found->frameworks.len;
 
-	p->processes = NX_NEW_ARRAY(&p->arena, struct nx_system_process, count);
-	run->inputs = NX_NEW_ARRAY(&p->arena, struct nx_process_input, count);
+	p->processes = NX_NEW_ARRAY(&p->arena, struct nx_system_process, room);
+	run->inputs = NX_NEW_ARRAY(&p->arena, struct nx_process_input, room);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!open_process(run, &run->found.processes.items[i], &one))
 			continue;
 		nx_system_warn(p, NX_WARN_LOSS, "%s", one.message);
 		if (!first.status)
 			first = one;
+	}
+	run->traced_count = p->process_count;
+	if (!run->options.skip_system) {
+		st = nx_system_open_xspaces(run, &one);
+		if (st && !first.status)
+			first = one;
+		nx_system_open_frameworks(run);
 	}
 	if (!first.status || p->process_count || run->found.sessions.len)
 		return NX_OK;
@@ -229,7 +253,7 @@ static enum nx_status process_run(struct nx_system_run *run, struct nx_error *er
 	for (uint32_t i = 0; i < p->process_count; i++) {
 		p->processes[i].names = run->inputs[i].names.items;
 		p->processes[i].name_count = run->inputs[i].names.len;
-		if (run->inputs[i].is_kept)
+		if (run->inputs[i].is_kept && !run->inputs[i].is_own)
 			nx_data_quality_report_process(p, i, &run->inputs[i].decoder);
 	}
 	if (run->status) {
@@ -237,6 +261,10 @@ static enum nx_status process_run(struct nx_system_run *run, struct nx_error *er
 			*err = run->error;
 		return run->status;
 	}
+	/* a bad trace is only a warning, unless there is nothing else */
+	if (run->trace_error.status && !run->traced_count && !p->devices.len &&
+	    !p->rows[NX_SYSTEM_EVENT])
+		return nx_fail(err, run->trace_error.status, "%s", run->trace_error.message);
 	st = nx_system_filter_check(&run->filter, p, err);
 	if (!st)
 		st = nx_spool_sort(run->events, err);

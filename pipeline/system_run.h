@@ -12,6 +12,7 @@
 #include "base/spool.h"
 #include "decode/ntrace/ntrace_decoder.h"
 #include "decode/spans/spans_decoder.h"
+#include "decode/xspace/xspace_decoder.h"
 #include "pipeline/capture_folders.h"
 #include "pipeline/system_profile.h"
 
@@ -27,8 +28,16 @@ struct nx_system_filter {
 	bool *core_matched, *type_matched, *instance_matched;
 };
 
+struct nx_xspace_input {
+	const char *path;
+	struct nx_file file;
+	struct nx_xspace_decoder decoder;
+};
+
 struct nx_process_input {
+	bool is_own; /* made for a trace that lies beside no process: it has no files of ours */
 	struct nx_file info, events, cpu, memory, spans;
+	struct nx_xspace_inputs NX_VEC_BODY(struct nx_xspace_input *) xspaces;
 	struct nx_ntrace_decoder decoder;
 	struct nx_spans_decoder spans_decoder;
 	uint8_t *roles; /* by name */
@@ -36,7 +45,7 @@ struct nx_process_input {
 		const char *) names; /* decoder's, then the framework's */
 	struct nx_text_map name_ids;
 	uint64_t sync_ns;	    /* when the process's clock offset was recorded */
-	uint64_t next_id;	    /* for framework events */
+	uint64_t next_id;	    /* for events of other profilers */
 	struct nx_map step_numbers; /* of events with NX_EVENT_STEP, by id */
 	bool is_kept;
 };
@@ -119,6 +128,7 @@ struct nx_system_run {
 	struct nx_capture_folders found;
 	struct nx_system_filter filter;
 	struct nx_process_input *inputs; /* parallel to profile.processes */
+	uint32_t traced_count;		 /* processes with files of ours; others follow */
 	struct nx_text_map processes_by_folder;
 	/* each has a part per process, so that files are read one after another */
 	struct nx_spool *events;	 /* struct nx_kept_event by start */
@@ -132,6 +142,7 @@ struct nx_system_run {
 	struct nx_progress progress;
 	enum nx_status status; /* first failure of a row sink */
 	struct nx_error error;
+	struct nx_error trace_error; /* of the first trace that is none */
 };
 
 /* system_filter.c */
@@ -165,6 +176,33 @@ void nx_system_sink_framework(struct nx_system_run *run, uint32_t process,
 void nx_system_read_spans(struct nx_system_run *run, uint32_t process);
 void nx_system_scan_counters(struct nx_system_run *run, uint32_t process, nx_row_fn fn,
 			     void *context);
+/* Adds a process for each trace that lies beside none. */
+void nx_system_open_frameworks(struct nx_system_run *run);
+/* The process in whose folder, or in a folder below, something lies; the only one if there is just
+ * one; else UINT32_MAX. */
+uint32_t nx_system_process_beside(const struct nx_system_run *run, const char *folder);
+
+/* A trace on a clock with another epoch is shown as if it began with its process. */
+struct nx_clock_shift {
+	bool is_needed;
+	uint64_t first_ns, init_ns; /* what was first_ns is shown at init_ns */
+};
+struct nx_clock_shift nx_clock_shift_choose(const struct nx_system_process *process,
+					    uint64_t first_ns, uint64_t last_ns);
+uint64_t nx_clock_shift_apply(const struct nx_clock_shift *shift, uint64_t time_ns);
+
+/* system_xspace.c: XSpaces beside a process, or as processes of their own. */
+/* What cannot be read is a warning, and the first such failure is returned. */
+enum nx_status nx_system_open_xspaces(struct nx_system_run *run, struct nx_error *err);
+void nx_system_read_xspaces(struct nx_system_run *run, uint32_t process);
+void nx_system_close_xspaces(struct nx_process_input *input);
+/* Events of other profilers have ids from here on, beyond every recorded one. */
+#define NX_SYSTEM_FIRST_FOREIGN_ID (UINT64_C(1) << 62)
+/* The XSpace that an event is from; NULL if it is from none. */
+struct nx_xspace_decoder *nx_system_xspace_of(const struct nx_system_run *run,
+					      const struct nx_system_event *event);
+/* system_profile.c: a process for a trace of another profiler; folder and instance are kept. */
+uint32_t nx_system_add_process(struct nx_system_run *run, const char *folder, const char *instance);
 
 /* system_steps.c: steps and gaps, derived once, at the first scan. */
 NX_MUST_CHECK enum nx_status nx_system_scan_steps(struct nx_system_run *run,

@@ -20,7 +20,10 @@ size_t nx_system_run_attributes(void *context, const struct nx_system_event *eve
 				struct nx_event_attribute *out, size_t cap)
 {
 	struct nx_system_run *run = context;
+	struct nx_xspace_decoder *xspace = nx_system_xspace_of(run, event);
 
+	if (xspace)
+		return nx_xspace_attributes(xspace, event, out, cap);
 	if (event->source == NX_SOURCE_FRAMEWORK)
 		return event->handle.words[0] ? nx_spans_event_attributes(
 							&run->inputs[event->process].spans_decoder,
@@ -33,8 +36,9 @@ void nx_system_run_read_attributes(void *context, const struct nx_system_event *
 				   struct nx_event_shapes *shapes, struct nx_read_attributes *read)
 {
 	struct nx_system_run *run = context;
+	struct nx_xspace_decoder *xspace = nx_system_xspace_of(run, event);
 
-	if (event->source == NX_SOURCE_FRAMEWORK) {
+	if (xspace || event->source == NX_SOURCE_FRAMEWORK) {
 		read->shape = NULL;
 		read->count =
 			nx_system_run_attributes(context, event, read->items, NX_MAX_ATTRIBUTES);
@@ -257,7 +261,7 @@ static void scan_samples(struct nx_system_run *run, enum nx_system_table table, 
 			 void *context)
 {
 	for (uint32_t i = 0; i < run->profile.process_count; i++) {
-		if (!run->inputs[i].is_kept)
+		if (!run->inputs[i].is_kept || run->inputs[i].is_own)
 			continue;
 		if (table == NX_SYSTEM_COUNTER)
 			nx_system_scan_counters(run, i, fn, context);

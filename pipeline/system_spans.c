@@ -45,8 +45,8 @@ static void name_threads(struct nx_system_run *run, uint32_t index)
 	process->thread_count = threads->len;
 	for (size_t i = 0; i < threads->len; i++)
 		process->threads[i] = (struct nx_thread_name){
-			threads->items[i].thread_id,
-			nx_arena_copy(&run->profile.arena, threads->items[i].name)};
+			.thread_id = threads->items[i].thread_id,
+			.name = nx_arena_copy(&run->profile.arena, threads->items[i].name)};
 	if (threads->len)
 		qsort(process->threads, threads->len, sizeof(*process->threads), by_thread);
 }

@@ -31,14 +31,14 @@ struct event_rows {
 };
 
 /* Keys of our own; an attribute of the same name is left out. */
-enum { OWN_PARENT, OWN_SEQ, OWN_STEP, OWN_FLAGS };
-static const char *const own_keys[] = {"parent_id",  "nrta_seq_id",   "step_num",
+enum { OWN_PARENT, OWN_SEQ, OWN_STEP, OWN_THREAD_NAME, OWN_FLAGS };
+static const char *const own_keys[] = {"parent_id",  "nrta_seq_id",   "step_num", "thread_name",
 				       "is_instant", "is_unfinished", "is_orphan"};
 static const char own_members[][SHORT_KEY_BYTES + 1] = {
-	"\"parent_id\":",  "\"nrta_seq_id\":",	 "\"step_num\":",
+	"\"parent_id\":",  "\"nrta_seq_id\":",	 "\"step_num\":", "\"thread_name\":",
 	"\"is_instant\":", "\"is_unfinished\":", "\"is_orphan\":"};
 static const uint8_t own_flags[] = {
-	0, 0, NX_EVENT_STEP, NX_EVENT_INSTANT, NX_EVENT_UNFINISHED, NX_EVENT_ORPHAN};
+	0, 0, NX_EVENT_STEP, 0, NX_EVENT_INSTANT, NX_EVENT_UNFINISHED, NX_EVENT_ORPHAN};
 #define OWN_KEYS (sizeof(own_keys) / sizeof(own_keys[0]))
 static_assert(sizeof(own_members) / sizeof(own_members[0]) == OWN_KEYS, "a member for each key");
 static_assert(sizeof(own_flags) == OWN_KEYS, "a flag for each key");
@@ -94,13 +94,15 @@ static inline void put_member(struct nx_bytes *out, struct nx_slice key, struct 
 	nx_json_slice(&w, value);
 }
 
-static void put_own(struct nx_bytes *out, const struct nx_system_event *e)
+static void put_own(struct nx_bytes *out, const struct nx_system_event *e, const char *thread)
 {
 	char digits[NX_NUMBER_MAX];
 
 	if (e->parent_id)
 		put_member(out, nx_slice_text(own_members[OWN_PARENT]),
 			   nx_slice_of(digits, nx_format_u64(digits, e->parent_id)));
+	if (thread)
+		put_member(out, nx_slice_text(own_members[OWN_THREAD_NAME]), nx_slice_text(thread));
 	if (!e->flags)
 		return;
 	if (e->nrta_seq_id)
@@ -120,7 +122,7 @@ static bool write_extra(struct event_rows *rows, const struct nx_system_event *e
 	struct nx_bytes *out = &rows->extra;
 
 	nx_vec_clear(out);
-	put_own(out, e);
+	put_own(out, e, nx_system_thread_name(&rows->profile->processes[e->process], e->thread_id));
 	for (size_t i = 0; i < rows->fields.count; i++) {
 		const struct nx_event_key *name = rows->fields.items[i].key;
 		bool is_ready = name->idx < rows->keys.len && rows->keys.items[name->idx].is_ready;

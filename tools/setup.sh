@@ -16,7 +16,7 @@ libraries="zlib libzstd libdeflate libmicrohttpd libcurl"
 case $level in
 build) ;;
 test | verify)
-	packages="$packages g++ libcmocka-dev curl chromium firefox-esr"
+	packages="$packages g++ libcmocka-dev curl chromium firefox-esr python3-protobuf"
 	tools="$tools g++ curl"
 	libraries="$libraries cmocka"
 	;;

@@ -60,7 +60,7 @@ _neuron_explorer()
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
 	view:--output-format)
-		mapfile -t COMPREPLY < <(compgen -W 'parquet json perfetto summary-json summary-text db' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'parquet json perfetto xspace summary-json summary-text db' -- "$cur")
 		return ;;
 	view:--output-file)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

@@ -8,17 +8,8 @@ enum { CLOCK_BOOTTIME = 6, CLOCK_OF_SEQUENCE = 64 };
 
 void nx_perfetto_put_text(struct nx_bytes *b, enum field number, struct nx_slice text)
 {
-	uint8_t *copy;
-
 	put_bytes(b, number, text.data, text.len);
-	copy = b->items + (b->len - text.len);
-	for (size_t i = 0; i < text.len;) {
-		size_t step = copy[i] < 0x80 ? 1 : nx_utf8_length(copy + i, copy + text.len);
-
-		if (!step)
-			copy[i] = '?';
-		i += step ? step : 1;
-	}
+	nx_utf8_repair(b->items + (b->len - text.len), text.len);
 }
 
 /* --- tracks ---------------------------------------------------------------- */

@@ -104,25 +104,33 @@ static bool is_to_host(const struct nx_row *row)
 }
 
 /*
- * The number of the key "size". All values of these objects are texts, and a quote inside of a
- * text is written \", so the bytes looked for cannot be anything else than that key.
+ * What follows `"key":"` in an event's other attributes, up to the closing quote; empty if there is
+ * none. All values of these objects are texts, and a quote inside of a text is written \", so the
+ * bytes looked for cannot be anything else than that key. A text with escapes counts as none.
  */
-static double transfer_bytes(const struct nx_row *row)
+static struct nx_slice attribute_text(const struct nx_row *row, const char *key)
 {
-	static const char key[] = "\"size\":\"";
 	struct nx_slice json = row->cells[C(SystemProfileEvents, extra_attributes_json)].text;
-	const uint8_t *at, *end;
-	double bytes = 0;
+	const uint8_t *at, *from, *end;
 
 	if (row->kinds[C(SystemProfileEvents, extra_attributes_json)] != NX_CELL_TEXT || !json.len)
-		return 0;
+		return (struct nx_slice){0};
 	end = json.data + json.len;
-	at = memmem(json.data, json.len, key, sizeof(key) - 1);
+	at = memmem(json.data, json.len, key, strlen(key));
 	if (!at)
-		return 0;
-	for (at += sizeof(key) - 1; at < end && *at >= '0' && *at <= '9'; at++)
-		bytes = 10 * bytes + (*at - '0');
-	return at < end && *at == '"' ? bytes : 0;
+		return (struct nx_slice){0};
+	from = at += strlen(key);
+	while (at < end && *at != '"' && *at != '\\')
+		at++;
+	return nx_slice_of(from, at < end && *at == '"' ? (size_t)(at - from) : 0);
+}
+
+static double transfer_bytes(const struct nx_row *row)
+{
+	struct nx_slice digits = attribute_text(row, "\"size\":\"");
+	uint64_t bytes;
+
+	return nx_slice_to_u64(digits, &bytes) ? (double)bytes : 0;
 }
 
 /* --- the rules ------------------------------------------------------------- */
@@ -258,6 +266,7 @@ const struct nx_timeline_rule nx_timeline_rules[] = {
 			  SHOWN("stream ", SystemProfileEvents, framework_stream_id),
 			  SHOWN("thread ", SystemProfileEvents, thread_id),
 			  HIDDEN(SystemProfileEvents, worker_gid)},
+		.label_key = "\"thread_name\":\"",
 		.series = {SPANS("", SystemProfileEvents, name)},
 	},
 	{
@@ -486,6 +495,13 @@ void nx_track_label_series(struct nx_track_label *label, const struct nx_timelin
 	add_parts(label, row, rule->group, false);
 	add_text(label, nx_slice_text(s->title));
 	add_parts(label, row, rule->track, true);
+	if (rule->label_key) {
+		struct nx_slice text = attribute_text(row, rule->label_key);
+
+		if (text.len)
+			add_text(label, nx_slice_text(" "));
+		add_text(label, text);
+	}
 	if (rule->key)
 		add_attribute(label, rule->key, nx_slice_text(rule->value));
 	if (!label->len)

@@ -56,6 +56,7 @@ struct nx_timeline_rule {
 	 * back, the next process begins and its rows get a place of their own. */
 	bool is_by_process;
 	const char *key, *value; /* one more attribute of its tracks; or NULL */
+	const char *label_key;	 /* its text in the event's attributes ends the label; or NULL */
 	struct nx_rule_series series[NX_MAX_SERIES];
 	/* Columns that add up to the first series, a level: each is a track below it, with a sample
 	 * where the value changes, starting with the first that is not 0. None if last is 0. */

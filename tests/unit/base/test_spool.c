@@ -266,7 +266,8 @@ static void full_disk_names_place_and_remedy(void **state)
 	setenv("TMPDIR", "/tmp", 1);
 	fail_with = ENOSPC;
 	assert_int_equal(fill(&err), NX_NO_SPACE);
-	assert_non_null(strstr(err.message, "cannot sort in /tmp: the disk at /"));
+	assert_non_null(
+		strstr(err.message, "cannot write a temporary file in /tmp: the disk at /"));
 	assert_non_null(strstr(err.message, "is full, which has the folder /tmp; free some space, "
 					    "or set TMPDIR to a directory on a larger disk"));
 	fail_with = EIO;

@@ -129,7 +129,8 @@ enum nx_status folder_open(struct trace_folder *folder, struct nx_system_options
 	enum nx_status st;
 
 	folder_close(folder);
-	options.directory = folder->path;
+	if (!options.directory)
+		options.directory = folder->path;
 	st = nx_system_run_open(&folder->run, &options, &folder->err);
 	if (st)
 		folder->run = NULL;

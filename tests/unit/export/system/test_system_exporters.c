@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <string.h>
 
 #include <string.h>
 
@@ -49,6 +50,8 @@ static void a_failing_table_fails_the_exporters_that_read_it(void **state)
 
 	for (unsigned table = 0; table < NX_SYSTEM_TABLE_COUNT; table++)
 		for (size_t i = 0; i < nx_system_exporter_count; i++) {
+			bool reads_it = table == NX_SYSTEM_EVENT ||
+					strcmp(nx_system_exporters[i].name, "xspace") != 0;
 			struct nx_output out;
 
 			/* exporters ask for counters only if there are any */
@@ -59,7 +62,7 @@ static void a_failing_table_fails_the_exporters_that_read_it(void **state)
 			assert_int_equal(nx_output_open(&out, "/dev/null", &f->err), NX_OK);
 			assert_int_equal(nx_system_exporters[i].write(&f->p, &options, &out,
 								      &f->err),
-					 NX_IO);
+					 reads_it ? NX_IO : NX_OK);
 			nx_output_abort(&out);
 		}
 }
