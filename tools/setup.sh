@@ -10,13 +10,14 @@ set -eu
 
 level=${1:-test}
 packages="gcc libc6-dev meson ninja-build pkg-config zlib1g-dev libzstd-dev libdeflate-dev
-	libmicrohttpd-dev libcurl4-openssl-dev libedit-dev python3"
+	libmicrohttpd-dev libcurl4-openssl-dev libedit-dev python3 python3-dev"
 tools="gcc meson ninja pkg-config python3"
 libraries="zlib libzstd libdeflate libmicrohttpd libcurl"
 case $level in
 build) ;;
 test | verify)
-	packages="$packages g++ libcmocka-dev curl chromium firefox-esr python3-protobuf"
+	packages="$packages g++ libcmocka-dev curl chromium firefox-esr python3-numpy python3-protobuf"
+	packages="$packages python3-torch"
 	tools="$tools g++ curl"
 	libraries="$libraries cmocka"
 	;;

@@ -16,7 +16,7 @@ import sys
 sys.dont_write_bytecode = True  # the tree stays as it is
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / 'tests'))
-from tap_cases import run_cases  # noqa: E402
+from tap_cases import Skip, run_cases  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PATIENCE_S = 100
@@ -69,6 +69,23 @@ def help_names_installed_documents(site):
         assert (site.documents / path).is_file(), path
 
 
+def the_python_package_works(site):
+    found = list(site.root.rglob('neuron_explorer/_native.abi3.so'))
+    if not found:
+        raise Skip('the package was not built (python3-dev is missing)')
+    package = found[0].parent
+    assert (package.parent / 'neuron_explorer_aliases.pth').is_file() and (package / 'py.typed').is_file()
+    sources = SOURCE / 'python/neuron_explorer'
+    missing = [path for path in sources.rglob('*.py*') if '__pycache__' not in path.parts and
+               not (package / path.relative_to(sources)).is_file()]
+    assert not missing, missing
+    library = next(site.root.rglob('libnxprofiler.so.1')).parent
+    run('python3', '-c', 'from neuron_explorer import profiler, runtime\n'
+        'import sys\nwith profiler.trace(sys.argv[1]): assert runtime.core_count()',
+        site.work / 'output', PYTHONPATH=package.parent, LD_LIBRARY_PATH=library,
+        PYTHONDONTWRITEBYTECODE=1)
+
+
 def pkg_config_is_enough_to_compile(site):
     found = next(site.root.rglob('libnrt.pc')).parent
     flags = run('pkg-config', '--cflags', '--libs', 'libnrt', PKG_CONFIG_PATH=found,
@@ -112,4 +129,5 @@ def uninstall_leaves_what_is_not_ours(site):
 
 sys.exit(run_cases((everything_is_there, help_names_installed_documents,
                     pkg_config_is_enough_to_compile, the_profiler_library_is_found_by_pkg_config,
+                    the_python_package_works,
                     uninstall_leaves_what_is_not_ours), Site))
