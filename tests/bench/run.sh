@@ -87,5 +87,7 @@ echo
 echo
 "$here/trace.sh" || failed=1
 echo
+"$here/python.sh" || failed=1
+echo
 "$here/accuracy.sh" || failed=1
 exit "$failed"
