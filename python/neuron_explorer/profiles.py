@@ -209,7 +209,9 @@ class Profile:
         for process in summary.get('processes', []):
             rows.append((f'process {process.get("process_id")}',
                          _show_ns(process.get('wall_time_ns', 0))))
-            events = _longest(process.get('events', []))
+            # A process lists its longest events only; its cores list theirs.
+            events = _longest(process.get('events', []) + [
+                event for core in process.get('cores', []) for event in core.get('events', [])])
             tables.append(Table(['event', 'source', 'count', 'total', 'mean', 'longest'], [
                 (event['name'], event['trace_event_source'], event['count'],
                  _show_ns(event['total_ns']), _show_ns(event['mean_ns']), _show_ns(event['max_ns']))
@@ -225,7 +227,12 @@ class Profile:
 def _longest(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The events that took longest, some of each source, so that none hides the others."""
     by_source: dict[str, list[dict[str, Any]]] = {}
+    seen: set[tuple[str, str]] = set()
     for event in sorted(events, key=lambda event: -event['total_ns']):
+        key = (event['name'], event['trace_event_source'])
+        if key in seen:
+            continue
+        seen.add(key)
         by_source.setdefault(event['trace_event_source'], []).append(event)
     return [event for found in by_source.values() for event in found[:EVENTS_SHOWN]]
 

@@ -313,6 +313,7 @@ class Model:
 
     def __init__(self, neff: PathLike, core: int = -1, rank: int = 0, world: int = 0) -> None:
         _initialise()
+        _import_numpy()  # not in the first run, which may be recorded
         self.path = os.fspath(neff)
         self.core = core
         self._tensors: dict[str, int] = {}
