@@ -304,6 +304,9 @@ static enum nx_status say_outcome(const struct nx_invocation *call, const struct
 		nx_say_warning("%s", unread.message);
 	else if (found.len)
 		say_captured(call, &found, plan->output_dir);
+	else if (nx_disk_lacks(plan->output_path, SMALL_BYTES))
+		st = nx_disk_fail_full(err, plan->output_path, "nothing was captured",
+				       "choose another place with -o");
 	else
 		say_nothing(command, plan->output_dir);
 	if (is_disk_full(&found, plan->output_path))

@@ -120,9 +120,10 @@ struct nx_flops {
 struct nx_flops nx_instruction_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch);
 
 /*
- * Floating point operations of a MATMUL over that many elements, counted as by
- * nx_instruction_flops; INT64_MAX if they do not fit. The adjusted number is in bf16 equivalents,
- * -1 for element types without a published cost.
+ * Floating point operations of a MATMUL over that many elements, as AWS publishes them for an
+ * instruction: by element type alone, so any fp32 MATMUL counts as one of two passes. INT64_MAX if
+ * they do not fit. The adjusted number is in bf16 equivalents, -1 for element types without a
+ * published cost.
  */
 struct nx_matmul_flops {
 	int64_t raw;

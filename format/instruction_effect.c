@@ -292,12 +292,12 @@ static int64_t scaled(uint64_t elements, uint64_t factor)
 struct nx_matmul_flops nx_matmul_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
 				       uint64_t elements)
 {
-	const struct nx_array_word *w = &nx_word_of(slot)->array;
-	unsigned dtype = w->dtype, each = flops_each(w);
-	struct nx_matmul_flops flops = {.raw = scaled(elements, each), .adjusted = -1};
+	unsigned dtype = nx_word_of(slot)->array.dtype;
+	struct nx_matmul_flops flops = {.raw = scaled(elements, 2), .adjusted = -1};
 
 	if (dtype == NX_DTYPE_FP32) {
-		flops.adjusted = scaled(elements, 4 * each);
+		flops.raw = scaled(elements, 1);
+		flops.adjusted = scaled(elements, 4);
 	} else if (dtype == NX_DTYPE_BF16 || dtype == NX_DTYPE_FP16) {
 		flops.adjusted = flops.raw;
 	} else if (dtype == NX_DTYPE_UINT8) {

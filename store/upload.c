@@ -303,6 +303,18 @@ enum nx_status nx_upload_load(struct nx_workspace *ws, const char *id, struct nx
 
 /* --- counts ----------------------------------------------------------------------------- */
 
+/* An upload that a server without counts began. */
+static enum nx_status load_uncounted(struct nx_workspace *ws, const char *id,
+				     struct nx_arena *arena, struct nx_upload *u,
+				     struct nx_error *err)
+{
+	enum nx_status st = nx_upload_load(ws, id, arena, u, err);
+
+	for (size_t i = 0; i < u->files.len; i++)
+		u->counted_bytes += u->files.items[i].received_bytes;
+	return st;
+}
+
 enum nx_status nx_upload_load_summary(struct nx_workspace *ws, const char *id,
 				      struct nx_arena *arena, struct nx_upload *u,
 				      struct nx_error *err)
@@ -316,6 +328,10 @@ enum nx_status nx_upload_load_summary(struct nx_workspace *ws, const char *id,
 	if (st)
 		return st;
 	st = read_record(fd, SUMMARY_FILE, id, arena, u, err);
+	if (st == NX_NOT_FOUND) {
+		close(fd);
+		return load_uncounted(ws, id, arena, u, err);
+	}
 	count = openat(fd, COUNT_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	u->changed_ms = u->created_ms;
 	if (count >= 0 && pread(count, &counted, sizeof(counted), 0) == sizeof(counted) &&

@@ -162,6 +162,7 @@ static void test_all_fields(void **state)
 	expected.id = 10;
 	expected.phase = 14;
 	expected.tracking_id = 15;
+	expected.nrta_seq_id = 16;
 	assert_memory_equal(&head, &expected, sizeof(head));
 	nx_vec_release(&out);
 }
