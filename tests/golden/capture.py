@@ -39,6 +39,11 @@ def capture(folder, *arguments, code=0):
     return done.stderr
 
 
+def view(folder, session, *arguments):
+    return subprocess.run([PROGRAM, 'view', '-n', folder / 'file.neff', '-s', session, *arguments],
+                          capture_output=True, text=True, check=True).stdout
+
+
 def assemble(folder, name):
     subprocess.run([PROGRAM, 'neff', '--assemble', EXAMPLES / f'{name}.nasm', '-o',
                     folder / 'file.neff'], check=True)
@@ -134,6 +139,22 @@ def nothing_is_left(folder):
             raise AssertionError(f'outputs of rank {r}: {saved}')
 
 
+def small_programs_have_no_limit(folder):
+    """Real captures record changes of the array's rate only, and programs like these make none."""
+    for name, ranks in (('vector_add', 1), ('softmax', 1), ('all_reduce', 2), ('matmul', 1)):
+        home = folder / name
+        home.mkdir()
+        assemble(home, name)
+        capture(home, '-r', ranks, '--collectives-workers-per-node', ranks)
+        for session in sorted(home.glob('*.ntff')):
+            said = view(home, session, '--output-format', 'summary-json')
+            limits = [key for key in next(iter(json.loads(said).values())) if 'throttle' in key]
+            if limits:
+                raise AssertionError(f'{session.name} of {name} has {limits}')
+            if 'hrottled' in view(home, session, '--recommend', '--data-path', home / 'workspace'):
+                raise AssertionError(f'{session.name} of {name} is said to be throttled')
+
+
 def attention(folder):
     neff = SHARED / 'data/neuron-device/fused_attention/fused.neff'
     if not neff.exists():
@@ -206,7 +227,8 @@ def experts(folder):
             raise AssertionError(f'column {h} is {value}, not {expected.get(h, 0.0)}')
 
 
-CASES = (sums, modes, traces, small_tensors_stay_right, nothing_is_left, attention, experts)
+CASES = (sums, modes, traces, small_tensors_stay_right, nothing_is_left,
+         small_programs_have_no_limit, attention, experts)
 
 
 sys.exit(run_cases(CASES))

@@ -11,6 +11,7 @@
 
 #include "runtime/device/device.h"
 #include "runtime/device/device_program.h"
+#include "tests/unit/runtime/device/core_fixture.h"
 #include "tests/unit/runtime/device/exactly.h"
 #include "tests/unit/runtime/device/made_neff.h"
 
@@ -35,6 +36,7 @@ static int end(void **state)
 	return 0;
 }
 
+#define NO_LAYOUT 0xee /* an opcode that no table knows */
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 static enum nx_status open_with(struct nx_device_options options)
@@ -203,6 +205,33 @@ static void test_input_that_was_not_set_is_noticed(void **state)
 	assert_string_equal(nx_fault_kind_text(report.faults[0].kind), "numerical error");
 }
 
+/* The sum is written all the same; which of it the opcode would have changed, nobody knows. */
+static void test_opcode_without_a_layout_loses_the_outputs(void **state)
+{
+	static float ones[128], out[128];
+	uint8_t word[NX_SLOT_BYTES];
+
+	(void)state;
+	for (unsigned i = 0; i < 128; i++)
+		ones[i] = 1;
+	made_neff_sum(&neff, 1, 1);
+	word_clear(word, NO_LAYOUT);
+	made_neff_add(&neff, "sg00/Pool.bin", word, sizeof(word));
+	assert_int_equal(open_with((struct nx_device_options){0}), NX_OK);
+	set("a", ones, 128);
+	set("b", ones, 128);
+	assert_int_equal(nx_device_run(device, &report, &err), NX_OK);
+	assert_int_equal(report.fault_counts[NX_FAULT_UNKNOWN], 1);
+	assert_non_null(strstr(report.faults[0].text, "all outputs are NaN"));
+	get("out", out, 128);
+	for (unsigned i = 0; i < 128; i++)
+		assert_true(isnan(out[i]));
+	get("a", out, 128);
+	assert_exactly(out[127], 1);
+	assert_int_equal(open_with((struct nx_device_options){.is_strict = true}), NX_OK);
+	assert_int_equal(nx_device_run(device, &report, &err), NX_UNSUPPORTED);
+}
+
 static void test_reads_and_writes_are_bounded(void **state)
 {
 	float value = 1;
@@ -307,6 +336,7 @@ int main(void)
 		CASE(test_product_equals_the_plain_loop),
 		CASE(test_order_does_not_matter),
 		CASE(test_input_that_was_not_set_is_noticed),
+		CASE(test_opcode_without_a_layout_loses_the_outputs),
 		CASE(test_reads_and_writes_are_bounded),
 		CASE(test_refuses_another_architecture),
 		CASE(test_refuses_more_memory_than_there_is),
