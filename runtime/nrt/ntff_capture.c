@@ -33,6 +33,7 @@ struct recording {
 	NX_VEC(struct recorded_model) models; /* in the order of their first execution */
 	NX_VEC(struct nx_ntff_execution) executions;
 	struct nx_notified rings; /* captures with a timeline: of all models */
+	bool is_full;		  /* records or executions are missing, and the log says so */
 };
 
 struct core {
@@ -146,15 +147,29 @@ static uint64_t ring_bytes(const struct nx_notified *notified)
 	return bytes;
 }
 
-static bool wants_rings(const struct recording *kept, const struct recorded_model *recorded)
+/* A program may run for days: once is enough. */
+static void warn_full(struct recording *kept, uint32_t core, const char *reason)
+{
+	if (!kept->is_full)
+		nx_log_warn("nrt_execute",
+			    "core %u: the device profile of this session is incomplete from here "
+			    "on: %s; take shorter sessions to have it all",
+			    core, reason);
+	kept->is_full = true;
+}
+
+static bool wants_rings(struct recording *kept, const struct recorded_model *recorded)
 {
 	uint64_t bytes = ring_bytes(&kept->rings);
 
 	for (size_t i = 0; i < kept->models.len; i++)
 		bytes += ring_bytes(&kept->models.items[i].own);
 	/* Without a timeline nothing separates the executions of a model: only the first counts. */
-	return bytes < MAX_RING_BYTES &&
-	       (nx_ntff_has_timeline(recorded->model) || !recorded->own.rings.len);
+	if (!nx_ntff_has_timeline(recorded->model) && recorded->own.rings.len)
+		return false;
+	if (bytes >= MAX_RING_BYTES)
+		warn_full(kept, recorded->model->core, "its records have reached 256 MiB");
+	return bytes < MAX_RING_BYTES;
 }
 
 static_assert(NX_INSPECT_PATH_MAX + 256 + 100 <= MAX_PATH, "a session's folder and a file name");
@@ -173,13 +188,13 @@ static void append_rings(struct nx_notified *to, struct nx_notified *from)
 			memset(ring, 0, sizeof(*ring));
 		}
 	}
-	nx_notified_release(from);
 }
 
 struct adding {
 	struct recording *kept;
 	struct nx_model *model;
 	const struct nx_port_run *run;
+	struct nx_notified rings; /* here, so that they are released if memory runs out */
 };
 
 static struct recorded_model *add_model(struct recording *kept, struct nx_model *model)
@@ -191,10 +206,10 @@ static struct recorded_model *add_model(struct recording *kept, struct nx_model 
 
 static void add_guarded(void *context)
 {
-	const struct adding *a = context;
+	struct adding *a = context;
 	struct recording *kept = a->kept;
 	struct recorded_model *recorded = find_recorded(kept, a->model);
-	struct nx_notified rings = {0}, *to;
+	struct nx_notified *to;
 
 	if (!recorded)
 		recorded = add_model(kept, a->model);
@@ -206,32 +221,53 @@ static void add_guarded(void *context)
 		return;
 	a->model->port->record(a->model->program, a->run,
 			       nx_instance_physical_core(nx_state_instance(), a->model->core),
-			       &rings);
+			       &a->rings);
 	to = nx_ntff_has_timeline(a->model) ? &kept->rings : &recorded->own;
-	if (to->rings.len)
-		append_rings(to, &rings);
-	else
-		*to = rings;
+	if (to->rings.len) {
+		append_rings(to, &a->rings);
+	} else {
+		*to = a->rings;
+		memset(&a->rings, 0, sizeof(a->rings));
+	}
 }
 
-/* A file has one version: the first model's. */
-static bool fits(struct recording *kept, const struct nx_model *model)
+/* The header has a digest of the rest. */
+static bool is_same_neff(const struct nx_model *a, const struct nx_model *b)
 {
-	return kept->executions.len < MAX_EXECUTIONS &&
-	       (kept->models.len < MAX_MODELS || find_recorded(kept, model)) &&
-	       (!kept->models.len ||
-		nx_ntff_has_timeline(kept->models.items[0].model) == nx_ntff_has_timeline(model));
+	return a == b || (a->file.len == b->file.len &&
+			  nx_slice_equal(nx_slice_part(a->file, 0, NX_NEFF_HEADER_BYTES),
+					 nx_slice_part(b->file, 0, NX_NEFF_HEADER_BYTES)));
+}
+
+/* NULL if an execution of the model can be added. */
+static const char *obstacle(struct recording *kept, const struct nx_model *model)
+{
+	const struct recorded_model *recorded = find_recorded(kept, model);
+
+	if (kept->executions.len >= MAX_EXECUTIONS)
+		return "it lists 100,000 executions";
+	if (!recorded && kept->models.len >= MAX_MODELS)
+		return "it has 64 models";
+	if (recorded && !is_same_neff(recorded->model, model))
+		return "two models have the same id";
+	/* A file has one version: the first model's. */
+	if (kept->models.len &&
+	    nx_ntff_has_timeline(kept->models.items[0].model) != nx_ntff_has_timeline(model))
+		return "models of different architectures ran";
+	return NULL;
 }
 
 static void add_to_session(struct recording *kept, struct nx_model *model,
 			   const struct nx_port_run *run)
 {
-	struct adding adding = {kept, model, run};
+	struct adding adding = {.kept = kept, .model = model, .run = run};
+	const char *reason = obstacle(kept, model);
 
-	if (!fits(kept, model) || !nx_heap_guarded(add_guarded, &adding))
-		nx_log_warn("nrt_execute",
-			    "core %u: an execution is missing from the device profile",
-			    model->core);
+	if (!reason && !nx_heap_guarded(add_guarded, &adding))
+		reason = "memory ran out";
+	nx_notified_release(&adding.rings);
+	if (reason)
+		warn_full(kept, model->core, reason);
 }
 
 static void forget_recording(struct recording *kept)
@@ -244,6 +280,7 @@ static void forget_recording(struct recording *kept)
 	nx_vec_release(&kept->executions);
 	nx_notified_release(&kept->rings);
 	memset(&kept->rings, 0, sizeof(kept->rings));
+	kept->is_full = false;
 }
 
 static NRT_STATUS write_recording(const struct recording *kept, const char *path, const char *call)

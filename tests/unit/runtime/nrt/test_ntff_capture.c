@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "format/neff.h"
 #include "format/ntff.h"
 #include "tests/unit/runtime/nrt/nrt_fixture.h"
 
@@ -50,6 +51,40 @@ static void a_core_has_sessions_of_its_own(void **state)
 	assert_int_equal(nrt_profile_session_serialize(ids[0], path),
 			 NRT_INVALID); /* nothing ran */
 	nx_arena_release(&arena);
+}
+
+/* The id alone is no proof: an execution of another NEFF would show as one of the first. */
+static void a_neff_with_the_id_of_another_is_left_out(void **state)
+{
+	const struct nx_bytes *neff = nx_fixture_neff();
+	struct nx_bytes other = {0};
+	char path[256];
+	struct nx_arena arena = {0};
+	struct nx_fixture_run run, again;
+	struct nx_ntff ntff;
+	nrt_model_t *model;
+	uint64_t id;
+
+	(void)state;
+	unsetenv("NEURON_RT_INSPECT_ENABLE");
+	nx_fixture_init();
+	snprintf(path, sizeof(path), "%s/session.ntff", nx_fixture_folder());
+	nx_bytes_append(&other, neff->items, neff->len);
+	other.items[NX_NEFF_HEADER_BYTES - 1] ^= 1;
+	assert_int_equal(nrt_load(other.items, other.len, 1, 1, &model), NRT_SUCCESS);
+	run = nx_fixture_load(1);
+	again = nx_fixture_load(1);
+	assert_int_equal(nrt_profile_session_start(1), NRT_SUCCESS);
+	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
+	assert_int_equal(nrt_execute(model, run.inputs, run.outputs), NRT_SUCCESS);
+	assert_int_equal(nrt_execute(again.model, run.inputs, run.outputs), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_session_stop(1, &id), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_session_serialize(id, path), NRT_SUCCESS);
+	ntff = nx_fixture_read_ntff(path, &arena);
+	assert_int_equal(ntff.info.nodes.count, 1);
+	assert_int_equal(ntff.info.executions.count, 2);
+	nx_arena_release(&arena);
+	nx_vec_release(&other);
 }
 
 static void one_model_is_profiled_between_start_and_stop(void **state)
@@ -158,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_core_has_sessions_of_its_own),
+		CASE(a_neff_with_the_id_of_another_is_left_out),
 		CASE(one_model_is_profiled_between_start_and_stop),
 		CASE(ranks_of_one_process_are_profiled_at_once),
 		CASE(continuous_profiling_saves_on_request),
