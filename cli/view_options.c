@@ -55,8 +55,9 @@ const struct nx_option nx_view_option_table[] = {
 	 "With db: the InfluxDB (default http://localhost:8086). INFLUX_TOKEN holds its token."},
 	{"db-org", 0, NX_TEXT("NAME"), FIELD(db_org), "With db: the organisation, for InfluxDB 2."},
 	{"db-bucket", 0, NX_TEXT("NAME"), FIELD(db_bucket),
-	 "With db: the bucket, or the database of InfluxDB 1 (default neuron_profile). As "
-	 "neuron-profile, also the profile's name."},
+	 "With db: the bucket, or the database of InfluxDB 1 (default neuron_profile; as "
+	 "neuron-profile, the id of the profile's contents). As neuron-profile, also the profile's "
+	 "name."},
 	{"json-pretty-print", 0, NX_FLAG, FIELD(pretty),
 	 "Write JSON with line breaks and indentation."},
 	{"show-perfetto-flows", 0, NX_FLAG, FIELD(perfetto_flows),
@@ -221,6 +222,7 @@ struct nx_store_target nx_view_store_target(const struct nx_view_options *v)
 			   .org = v->db_org,
 			   .bucket = v->db_bucket,
 			   .token = getenv("INFLUX_TOKEN")},
+		.has_own_bucket = v->is_legacy,
 		.recipe = v->recipe,
 		.source_roots = {v->framework_source_root, v->nki_source_root, v->source_code_root},
 		.force = v->force,

@@ -105,6 +105,9 @@ static enum nx_status begin_database(const struct nx_store_target *target, struc
 	}
 	snprintf(stored->place, sizeof(stored->place), "InfluxDB");
 	influx.start_ns = start_ns;
+	influx.makes_bucket = !influx.bucket; /* a name that the user gave may be mistyped */
+	if (!influx.bucket && target->has_own_bucket && *stored->key)
+		influx.bucket = stored->key;
 	return nx_influx_sink_open(&influx, stored->name, &s->influx, err);
 }
 

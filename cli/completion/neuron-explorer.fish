@@ -59,7 +59,7 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n '__fish_seen_subcommand_from view' -l store -x -d 'With parquet: insert the rows into a ClickHouse instead, clickhouse://[USER[:PASSWORD]@]HOST:PORT/DATABASE[?cluster=NAME]. An interrupted insert resumes where it stopped.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l db-endpoint -x -d 'With db: the InfluxDB (default http://localhost:8086). INFLUX_TOKEN holds its token.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l db-org -x -d 'With db: the organisation, for InfluxDB 2.'
-	complete -c $program -n '__fish_seen_subcommand_from view' -l db-bucket -x -d 'With db: the bucket, or the database of InfluxDB 1 (default neuron_profile). As neuron-profile, also the profile'\''s name.'
+	complete -c $program -n '__fish_seen_subcommand_from view' -l db-bucket -x -d 'With db: the bucket, or the database of InfluxDB 1 (default neuron_profile; as neuron-profile, the id of the profile'\''s contents). As neuron-profile, also the profile'\''s name.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l json-pretty-print -d 'Write JSON with line breaks and indentation.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l show-perfetto-flows -d 'Draw arrows between dependent instructions in the Perfetto trace.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l uncompressed -d 'Write uncompressed Perfetto traces: several times larger, for readers that cannot decompress.'

@@ -6,6 +6,8 @@
 #include "base/arena.h"
 #include "base/backoff.h"
 #include "base/http_client.h"
+#include "base/json_reader.h"
+#include "base/json_writer.h"
 #include "store/influx/influx_line.h"
 
 #define ENDPOINT "http://localhost:8086"
@@ -78,14 +80,32 @@ static bool has_succeeded(const struct server *server)
 	return server->answer.code / 100 == 2;
 }
 
-static enum nx_status refuse(const struct server *server, struct nx_error *err)
+static struct nx_slice words_of(const struct server *server)
 {
 	struct nx_slice words = nx_slice_of(server->answer.body.items, server->answer.body.len);
-	unsigned code = server->answer.code;
 
 	while (words.len && words.data[words.len - 1] <= ' ')
 		words.len--;
-	words = nx_slice_part(words, 0, 300);
+	return nx_slice_part(words, 0, 300);
+}
+
+static enum nx_status refuse_bucket(const struct server *server, struct nx_error *err)
+{
+	struct nx_slice words = words_of(server);
+
+	return nx_fail(err, NX_NOT_FOUND,
+		       "InfluxDB at %s has no bucket '%s' in organisation '%s' ('%.*s'); "
+		       "check --db-bucket and --db-org, or make it with: influx bucket "
+		       "create --name %s --org %s",
+		       server->endpoint, server->bucket, server->org, (int)words.len,
+		       (const char *)words.data, server->bucket, server->org);
+}
+
+static enum nx_status refuse(const struct server *server, struct nx_error *err)
+{
+	struct nx_slice words = words_of(server);
+	unsigned code = server->answer.code;
+
 	if (code == 401 || code == 403)
 		return nx_fail(
 			err, NX_PERMISSION,
@@ -94,12 +114,7 @@ static enum nx_status refuse(const struct server *server, struct nx_error *err)
 			"which needs no server",
 			server->endpoint, code, server->bucket);
 	if (code == 404)
-		return nx_fail(err, NX_NOT_FOUND,
-			       "InfluxDB at %s has no bucket '%s' in organisation '%s' ('%.*s'); "
-			       "check --db-bucket and --db-org, or make it with: influx bucket "
-			       "create --name %s --org %s",
-			       server->endpoint, server->bucket, server->org, (int)words.len,
-			       (const char *)words.data, server->bucket, server->org);
+		return refuse_bucket(server, err);
 	if (code == 413)
 		return nx_fail(err, NX_LIMIT,
 			       "InfluxDB at %s takes no bodies of 4 MiB; raise max-body-size",
@@ -129,6 +144,48 @@ static enum nx_status make_database(struct server *server, struct nx_arena *aren
 	if (!st && !has_succeeded(server))
 		st = refuse(server, err);
 	return st;
+}
+
+/* Version 2 wants the organisation's id for a new bucket. NULL if the token may not ask for it. */
+static enum nx_status find_org(struct server *server, struct nx_arena *arena, const char **id,
+			       struct nx_error *err)
+{
+	const char *url = nx_arena_printf(arena, "%s/api/v2/orgs?org=%s", server->endpoint,
+					  escaped(arena, server->org));
+	enum nx_status st = ask(server, url, nx_slice_of(NULL, 0), err);
+	const struct nx_json *orgs;
+	struct nx_json *root;
+
+	*id = NULL;
+	if (st || !has_succeeded(server) ||
+	    nx_json_parse(nx_slice_of(server->answer.body.items, server->answer.body.len), arena,
+			  &root, NULL))
+		return st;
+	orgs = nx_json_get(root, "orgs");
+	if (orgs && orgs->kind == NX_JSON_ARRAY && orgs->count)
+		*id = nx_json_as_text(nx_json_get(&orgs->children[0], "id"), arena, NULL);
+	return NX_OK;
+}
+
+static enum nx_status make_bucket(struct server *server, struct nx_arena *arena,
+				  struct nx_error *err)
+{
+	const char *url = nx_arena_printf(arena, "%s/api/v2/buckets", server->endpoint);
+	struct nx_bytes wish = {0};
+	struct nx_json_writer w;
+	const char *org;
+	enum nx_status st = find_org(server, arena, &org, err);
+
+	if (st || !org)
+		return st ? st : refuse_bucket(server, err);
+	nx_json_init_bytes(&w, &wish, false);
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "orgID", org);
+	nx_json_key_text(&w, "name", server->bucket);
+	nx_json_end_object(&w);
+	st = ask(server, url, nx_slice_of(wish.items, wish.len), err);
+	nx_vec_release(&wish);
+	return st || has_succeeded(server) ? st : refuse_bucket(server, err);
 }
 
 static void set_places(struct server *server, const struct nx_influx_options *options,
@@ -184,6 +241,8 @@ static enum nx_status open_server(struct server *server, const struct nx_influx_
 					escaped(arena, server->bucket));
 		return make_database(server, arena, err);
 	}
+	if (server->answer.code == 404 && options->makes_bucket)
+		return make_bucket(server, arena, err);
 	/* Some servers that accept lines refuse an empty body. */
 	return has_succeeded(server) || server->answer.code == 400 ? NX_OK : refuse(server, err);
 }

@@ -22,6 +22,7 @@ struct nx_influx_options {
 	const char *endpoint; /* NULL: http://localhost:8086 */
 	const char *org;      /* version 2; NULL or "": none */
 	const char *bucket;   /* version 1: the database; NULL: neuron_profile */
+	bool makes_bucket;    /* version 2: creates a missing bucket if the token may */
 	const char *token;    /* version 1: user:password; NULL: none */
 	int64_t start_ns;     /* when the profile began, since 1970 */
 	uint32_t batch_lines; /* 0: 10,000 */

@@ -14,6 +14,7 @@
 #define PROBE "POST /api/v2/write?org=o 1&bucket=b&precision=ns HTTP"
 
 static struct nx_error err;
+static bool makes_bucket;
 
 static struct nx_influx_sink *open_sink(struct nx_fake_http *fake, const char *token,
 					enum nx_status status)
@@ -21,6 +22,7 @@ static struct nx_influx_sink *open_sink(struct nx_fake_http *fake, const char *t
 	struct nx_influx_options options = {.org = "o 1",
 					    .bucket = "b",
 					    .token = token,
+					    .makes_bucket = makes_bucket,
 					    .start_ns = 1000,
 					    .batch_lines = 2,
 					    .patience_ms = 3000};
@@ -95,6 +97,38 @@ static void version_1_is_fallen_back_to(void **state)
 	/* me:pw */
 	assert_non_null(strstr(fake.last, "Authorization: Basic bWU6cHc=\r\n"));
 	nx_influx_sink_close(sink);
+	nx_fake_http_stop(&fake);
+}
+
+static void a_missing_bucket_is_made_if_the_token_may(void **state)
+{
+	static const char missing[] = "{\"code\":\"not found\"}",
+			  orgs[] = "{\"orgs\":[{\"id\":\"7f\"}]}";
+	static const struct nx_fake_step steps[] = {
+		{.wants = PROBE, 404, missing},
+		{.wants = "GET /api/v2/orgs?org=o 1 HTTP", 200, orgs},
+		{.wants = "\r\n\r\n{\"orgID\":\"7f\",\"name\":\"b\"}", 201, "{}"},
+		{.wants = "/api/v2/write", 204, ""},
+		{.wants = PROBE, 404, missing},
+		{.wants = "GET /api/v2/orgs", 200, "{\"orgs\":[]}"},
+		{.wants = PROBE, 404, missing},
+		{.wants = "GET /api/v2/orgs", 200, orgs},
+		{.wants = "POST /api/v2/buckets HTTP", 403, "{\"code\":\"forbidden\"}"},
+	};
+	struct nx_influx_sink *sink;
+	struct nx_fake_http fake;
+
+	(void)state;
+	nx_fake_http_start(&fake, steps, COUNT(steps));
+	makes_bucket = true;
+	sink = open_sink(&fake, "t", NX_OK);
+	put_pending(sink, 1, 7);
+	assert_int_equal(nx_influx_sink_commit(sink, &err), NX_OK);
+	nx_influx_sink_close(sink);
+	open_sink(&fake, "t", NX_NOT_FOUND);
+	open_sink(&fake, "t", NX_NOT_FOUND);
+	makes_bucket = false;
+	assert_non_null(strstr(err.message, "forbidden\"}'); check --db-bucket"));
 	nx_fake_http_stop(&fake);
 }
 
@@ -212,6 +246,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(version_2_is_taken_where_it_is_known),
 		cmocka_unit_test(version_1_is_fallen_back_to),
+		cmocka_unit_test(a_missing_bucket_is_made_if_the_token_may),
 		cmocka_unit_test(a_lost_server_is_tried_again),
 		cmocka_unit_test(what_it_refuses_is_told_once),
 		cmocka_unit_test(openings_that_fail_say_what_to_do),
