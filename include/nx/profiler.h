@@ -60,6 +60,7 @@ typedef struct nx_profiler_options {
 	bool with_runtime;	      /* trace the calls of libnrt.so.1 too, if it is loaded */
 	bool with_device;	      /* let libnrt.so.1 profile executions on the device, too */
 	uint64_t max_events_per_core; /* of libnrt.so.1; 0: its default */
+	const char *cores;	      /* those libnrt.so.1 records, as in "0,2-5"; NULL: all */
 } nx_profiler_options;
 
 #ifdef __cplusplus
@@ -73,7 +74,7 @@ typedef struct nx_profiler_options {
 
 static inline nx_profiler_options nx_profiler_options_default(void)
 {
-	nx_profiler_options options = {sizeof(nx_profiler_options), NULL, 0, true, false, 0};
+	nx_profiler_options options = {sizeof(nx_profiler_options), NULL, 0, true, false, 0, NULL};
 
 	return options;
 }

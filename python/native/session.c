@@ -19,8 +19,8 @@ static PyObject *raise_status(int status)
 	return NULL;
 }
 
-/* start(output_dir, buffer_bytes, with_runtime, with_device, max_events_per_core). Returns "" or a
- * sentence that says why the runtime has no part in the session. */
+/* start(output_dir, buffer_bytes, with_runtime, with_device, max_events_per_core, cores). Returns
+ * "" or a sentence that says why the runtime has no part in the session. */
 static PyObject *session_start(PyObject *self, PyObject *arguments)
 {
 	nx_profiler_options options = NX_PROFILER_OPTIONS;
@@ -29,8 +29,8 @@ static PyObject *session_start(PyObject *self, PyObject *arguments)
 	int with_runtime = 1, with_device = 0, status;
 
 	(void)self;
-	if (!PyArg_ParseTuple(arguments, "O&|KppK", PyUnicode_FSConverter, &folder, &buffer_bytes,
-			      &with_runtime, &with_device, &max_events))
+	if (!PyArg_ParseTuple(arguments, "O&|KppKz", PyUnicode_FSConverter, &folder, &buffer_bytes,
+			      &with_runtime, &with_device, &max_events, &options.cores))
 		return NULL;
 	options.output_dir = PyBytes_AsString(folder);
 	options.buffer_bytes = buffer_bytes;

@@ -35,6 +35,7 @@ class Settings:
     with_device: bool = True
     buffer_bytes: int = 0
     max_events_per_core: int = 0
+    cores: Optional[str] = None  # such as 0,2-5
     duration_ms: Optional[float] = None
 
 
@@ -82,7 +83,8 @@ class Session:
     def _begin(self) -> None:
         settings = self.settings
         reason = _native.start(settings.output_dir, settings.buffer_bytes, settings.with_runtime,
-                               settings.with_device, settings.max_events_per_core)
+                               settings.with_device, settings.max_events_per_core,
+                               settings.cores)
         if reason:
             warnings.warn(f'{reason}; the profile has no runtime calls', RuntimeWarning, stacklevel=5)
         try:

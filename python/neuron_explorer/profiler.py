@@ -405,9 +405,6 @@ class profile:
         self.delete_working = delete_working
         self.schedule = schedule
         self.on_trace_ready = on_trace_ready
-        if experimental_config is not None and getattr(experimental_config, 'cores', None):
-            warnings.warn('capture_enabled_for_nc has no effect yet: all cores are recorded; use '
-                          'view --system-trace-filter-neuron-core', UserWarning, stacklevel=2)
         self.step_num = 0
         self.result: Optional[SessionResult] = None
         self._config = experimental_config
@@ -445,6 +442,7 @@ class profile:
             with_modules=with_modules, with_runtime=parts.runtime or parts.device,
             with_device=parts.device and _wants_device(), buffer_bytes=buffer_bytes,
             max_events_per_core=(config.max_events_per_nc or 0) if config is not None else 0,
+            cores=','.join(map(str, getattr(config, 'cores', None) or [])) or None,
             duration_ms=ms_duration)
 
     # --- life ---

@@ -3,6 +3,7 @@
 #include "runtime/trace/trace_share.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_state.h"
@@ -21,6 +22,7 @@ static bool begin(const struct nx_trace_share_session *wanted, char *message, si
 			    (wanted->with_device ? NX_INSPECT_DEVICE : 0);
 	if (wanted->max_events)
 		config.max_events = wanted->max_events;
+	memcpy(config.filter.cores, wanted->filter->cores, sizeof(config.filter.cores));
 	config.epoch_offset_ns = wanted->epoch_offset_ns;
 	if ((size_t)snprintf(config.folder, sizeof(config.folder), "%s", wanted->folder) >=
 	    sizeof(config.folder)) {

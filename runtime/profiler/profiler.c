@@ -33,7 +33,8 @@ static struct {
 	struct nx_profiler_runtime runtime;
 	struct nx_host_identity identity;
 	uint64_t init_ns, epoch_offset_ns;
-	nx_profiler_options options; /* while it runs; output_dir is a copy */
+	nx_profiler_options
+		options; /* while it runs; output_dir is a copy, runtime has the cores */
 	char output_dir[FOLDER_BYTES];
 	bool is_runtime_refused;
 	bool is_described; /* trace_info.pb is ours to complete */
@@ -212,6 +213,7 @@ static enum nx_status begin(const nx_profiler_options *options, struct nx_error 
 	session.options = *options;
 	snprintf(session.output_dir, sizeof(session.output_dir), "%s", options->output_dir);
 	session.options.output_dir = session.output_dir;
+	session.options.cores = NULL;
 	session.is_runtime_refused = false;
 	nx_profiler_runtime_find(&session.runtime);
 	st = make_folder(options->output_dir, err);
@@ -264,6 +266,10 @@ NX_PROFILER_EXPORT int nx_profiler_start(const nx_profiler_options *given)
 		pthread_mutex_unlock(&session.lock);
 		return fail_with(NX_PROFILER_BUSY,
 				 "a profiler session is already running; stop it first");
+	}
+	if (nx_profiler_runtime_set_cores(&session.runtime, options.cores, &err)) {
+		pthread_mutex_unlock(&session.lock);
+		return fail(NX_PROFILER_INVALID, &err);
 	}
 	st = begin(&options, &refused, &err);
 	if (!st) {

@@ -94,9 +94,14 @@ void nx_profiler_drain_abandon(void);
 struct nx_profiler_runtime {
 	const struct nx_trace_share *share; /* ours */
 	bool is_loaded, is_on;
+	bool is_filtered;
+	struct nx_trace_filter filter; /* the cores of the session; all if not is_filtered */
 };
 
 void nx_profiler_runtime_find(struct nx_profiler_runtime *runtime);
+/* The cores of the next session, as in the options; USAGE if text is not a list of cores. */
+NX_MUST_CHECK enum nx_status nx_profiler_runtime_set_cores(struct nx_profiler_runtime *runtime,
+							   const char *text, struct nx_error *err);
 /*
  * Starts its session. Ours writes to the given folder; for others, folder (of cap bytes) becomes
  * the one it made, if that can be found.

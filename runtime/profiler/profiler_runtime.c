@@ -54,6 +54,7 @@ void nx_profiler_runtime_find(struct nx_profiler_runtime *runtime)
 	X(set_output_dir, nrt_inspect_config_set_output_dir)                                       \
 	X(set_enable, nrt_inspect_config_set_enable_inspect)                                       \
 	X(set_activity, nrt_inspect_config_set_activity)                                           \
+	X(set_core, nrt_inspect_config_set_capture_enabled_for_nc)                                 \
 	X(free, nrt_inspect_config_free)                                                           \
 	X(begin, nrt_inspect_begin_with_options)                                                   \
 	X(stop, nrt_inspect_stop)                                                                  \
@@ -98,7 +99,17 @@ static void find_newest(char *folder, size_t cap)
 		snprintf(folder + len, cap - len, "/%llu", newest);
 }
 
-static enum nx_status begin_other(const nx_profiler_options *options, char *folder, size_t cap,
+/* Switches off all cores but those of the filter. A core that the runtime does not know may refuse,
+ * as it records nothing either way. */
+static void set_cores(const struct calls *calls, nrt_inspect_config_t *config,
+		      const struct nx_trace_filter *filter)
+{
+	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++)
+		(void)calls->set_core(config, core, nx_trace_filter_has_core(filter, core));
+}
+
+static enum nx_status begin_other(const nx_profiler_options *options,
+				  const struct nx_trace_filter *filter, char *folder, size_t cap,
 				  struct nx_error *err)
 {
 	struct calls calls;
@@ -119,6 +130,8 @@ static enum nx_status begin_other(const nx_profiler_options *options, char *fold
 		st = calls.set_enable(config, true);
 	if (!st && !options->with_device)
 		st = calls.set_activity(config, "device_profile", false);
+	if (!st && filter)
+		set_cores(&calls, config, filter);
 	if (!st)
 		st = calls.begin(config);
 	if (config)
@@ -137,13 +150,23 @@ static enum nx_status begin_other(const nx_profiler_options *options, char *fold
 
 /* --- a session -------------------------------------------------------------------------------- */
 
+enum nx_status nx_profiler_runtime_set_cores(struct nx_profiler_runtime *runtime, const char *text,
+					     struct nx_error *err)
+{
+	nx_trace_filter_set_all(&runtime->filter);
+	runtime->is_filtered = text && *text;
+	return runtime->is_filtered ? nx_trace_filter_parse_cores(&runtime->filter, text, err)
+				    : NX_OK;
+}
+
 enum nx_status nx_profiler_runtime_begin(struct nx_profiler_runtime *runtime,
 					 const nx_profiler_options *options,
 					 uint64_t epoch_offset_ns, char *folder, size_t cap,
 					 struct nx_error *err)
 {
 	struct nx_trace_share_session session = {folder, options->with_device,
-						 options->max_events_per_core, epoch_offset_ns};
+						 options->max_events_per_core, epoch_offset_ns,
+						 &runtime->filter};
 	char message[512];
 
 	if (!runtime->is_loaded)
@@ -152,7 +175,8 @@ enum nx_status nx_profiler_runtime_begin(struct nx_profiler_runtime *runtime,
 		return nx_fail(err, NX_UNSUPPORTED,
 			       "the calls of libnrt.so.1 are not in the profile: %s", message);
 	if (!runtime->share) {
-		enum nx_status st = begin_other(options, folder, cap, err);
+		enum nx_status st = begin_other(
+			options, runtime->is_filtered ? &runtime->filter : NULL, folder, cap, err);
 
 		if (st)
 			return st;

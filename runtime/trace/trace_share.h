@@ -10,10 +10,11 @@
 #ifndef NX_RUNTIME_TRACE_TRACE_SHARE_H
 #define NX_RUNTIME_TRACE_TRACE_SHARE_H
 
+#include "runtime/trace/trace_filter.h"
 #include "runtime/trace/trace_ring.h"
 #include "runtime/trace/trace_writer.h"
 
-#define NX_TRACE_SHARE_VERSION 1u
+#define NX_TRACE_SHARE_VERSION 2u
 #define NX_TRACE_SHARE_FUNCTION "nrt_private_trace_share"
 
 struct nx_trace_share_session {
@@ -21,6 +22,7 @@ struct nx_trace_share_session {
 	bool with_device;
 	uint64_t max_events;	  /* per core; 0: the default */
 	uint64_t epoch_offset_ns; /* for trace_clock, so that both convert ticks alike */
+	const struct nx_trace_filter *filter; /* only its cores count */
 };
 
 struct nx_trace_share {

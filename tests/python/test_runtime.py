@@ -132,6 +132,24 @@ assert any(e['name'] == 'nrt_execute' for e in json.load(open('trace.json'))['tr
 """)
 
 
+def only_the_chosen_cores_are_recorded(folder):
+    need_sql()
+    make_neff(folder, 'relu')
+    run_script(folder, HEAD + """
+models = [runtime.load('relu.neff', core=core) for core in range(4)]
+def cores_of(chosen):
+    config = profiler.NeuronConfig(capture_enabled_for_nc=chosen, profile_output_dir=f'output {chosen}')
+    with profiler.profile(experimental_config=config) as prof:
+        for model in models: model()
+    rows = prof.open().sql("SELECT nc_idx FROM SystemProfileEvents WHERE name = 'nc_exec_running'")
+    return sorted({int(core) for core in rows['nc_idx']})
+assert cores_of('1,3-5') == [1, 3], cores_of('1,3-5')
+assert cores_of(None) == [0, 1, 2, 3], cores_of(None)
+refused(ValueError, lambda: cores_of('1000'), 'there is no core 1000')
+with profiler.profile(output_dir='after'): pass
+""", NEURON_RT_NUM_CORES=4)
+
+
 def a_library_that_is_loaded_in_the_block_takes_part(folder):
     need_sql()
     make_neff(folder, 'relu')
@@ -191,6 +209,7 @@ if __name__ == '__main__':
         a_benchmark_has_times_of_host_and_device,
         one_run_is_profiled_and_answers_sql,
         a_session_holds_runtime_calls_and_device_profiles,
+        only_the_chosen_cores_are_recorded,
         a_library_that_is_loaded_in_the_block_takes_part,
         failures_name_the_file_and_the_remedy,
         a_runtime_that_lacks_functions_is_named,

@@ -123,6 +123,22 @@ static void one_session_at_a_time(void **state)
 	assert_false(nx_profiler_is_on());
 }
 
+static void a_wrong_list_of_cores_is_refused(void **state)
+{
+	nx_profiler_options options = NX_PROFILER_OPTIONS;
+
+	(void)state;
+	options.output_dir = folder;
+	options.cores = "0,5-2";
+	assert_int_equal(nx_profiler_start(&options), NX_PROFILER_INVALID);
+	assert_non_null(strstr(nx_profiler_error(), "\"2-5\""));
+	assert_false(nx_profiler_is_on());
+	/* a program that was built before there were cores */
+	options.struct_size = offsetof(nx_profiler_options, cores);
+	assert_int_equal(nx_profiler_start(&options), NX_PROFILER_OK);
+	assert_int_equal(nx_profiler_stop(), NX_PROFILER_OK);
+}
+
 static void names_are_equal_if_all_of_them_is(void **state)
 {
 	nx_profiler_definition other = {sizeof(other), NX_PROFILER_PYTHON, "same", 4, NULL, 0};
@@ -394,6 +410,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_session_nothing_is_recorded),
 		cmocka_unit_test(one_session_at_a_time),
+		cmocka_unit_test(a_wrong_list_of_cores_is_refused),
 		cmocka_unit_test(names_are_equal_if_all_of_them_is),
 		cmocka_unit_test(all_of_a_span_comes_back),
 		cmocka_unit_test(other_records_come_back),
