@@ -52,22 +52,34 @@ static bool set_times(struct line_read *r, const struct nx_xevent *event,
 	       add_ns(r->base_ns, floor_ns(end_ps), &row->end_ns);
 }
 
-/* An event has one flow here: the explicit one, else what it starts, else what it ends. */
-static uint64_t flow_of(const struct line_read *r, struct nx_slice message)
+/* The stats of an event that its row is made of. */
+struct known_stats {
+	uint64_t values[NX_XSPACE_KNOWN_STATS];
+	bool has[NX_XSPACE_KNOWN_STATS];
+};
+
+static void read_known(const struct line_read *r, struct nx_slice message, struct known_stats *s)
 {
 	const int64_t *known = r->plane->known_stats;
 	struct nx_wire_reader reader = nx_wire_reader_of(message);
-	uint64_t values[NX_XSPACE_KNOWN_STATS] = {0}, words[3];
-	bool has[NX_XSPACE_KNOWN_STATS] = {0};
 	struct nx_xstat stat;
 
 	while (nx_xevent_next_stat(&reader, &stat))
 		for (unsigned i = 0; i < NX_XSPACE_KNOWN_STATS; i++)
 			if (known[i] && known[i] == stat.metadata_id &&
 			    (stat.kind == NX_XSTAT_U64 || stat.kind == NX_XSTAT_I64)) {
-				values[i] = stat.integer;
-				has[i] = true;
+				s->values[i] = stat.integer;
+				s->has[i] = true;
 			}
+}
+
+/* An event has one flow here: the explicit one, else what it starts, else what it ends. */
+static uint64_t flow_of(const struct known_stats *stats)
+{
+	const uint64_t *values = stats->values;
+	const bool *has = stats->has;
+	uint64_t words[3];
+
 	if (has[NX_XSPACE_FLOW]) {
 		words[0] = NX_XSPACE_FLOW;
 		words[1] = 0;
@@ -87,6 +99,17 @@ static uint64_t flow_of(const struct line_read *r, struct nx_slice message)
 	}
 	/* never 0, and the top bits stay free for the process */
 	return nx_hash_words(words, 3) >> 16 | 1;
+}
+
+/* JAX's StepTraceAnnotation. Lines of devices repeat the steps of the host. */
+static void set_step(const struct line_read *r, const struct known_stats *stats,
+		     struct nx_system_event *row)
+{
+	if (!stats->has[NX_XSPACE_STEP_NUM] || r->plane->kind != NX_XSPACE_HOST_PLANE ||
+	    r->thread->is_derived || row->flags & NX_EVENT_INSTANT)
+		return;
+	row->flags |= NX_EVENT_STEP;
+	row->step_num = stats->values[NX_XSPACE_STEP_NUM];
 }
 
 static uint8_t source_of(enum nx_xspace_plane_kind kind)
@@ -142,8 +165,13 @@ static void read_event(struct line_read *r, struct nx_slice message)
 		len += nx_format_i64(number + len, event.metadata_id);
 		out.name = nx_slice_of(number, len);
 	}
-	if (event.has_stats)
-		out.row.flow_id = flow_of(r, message);
+	if (event.has_stats) {
+		struct known_stats stats = {0};
+
+		read_known(r, message, &stats);
+		out.row.flow_id = flow_of(&stats);
+		set_step(r, &stats, &out.row);
+	}
 	if (message.len <= UINT32_MAX) {
 		out.row.handle.words[0] = (uint64_t)(message.data - d->file.data);
 		out.row.handle.words[1] =

@@ -191,9 +191,10 @@ static void add_stat_name(struct nx_xspace_decoder *d, struct nx_xspace_plane *p
 			  struct nx_slice entry)
 {
 	static const char *const known[NX_XSPACE_KNOWN_STATS] = {
-		[NX_XSPACE_FLOW] = "flow",   [NX_XSPACE_PRODUCER_TYPE] = "_pt",
-		[NX_XSPACE_PRODUCER] = "_p", [NX_XSPACE_CONSUMER_TYPE] = "_ct",
-		[NX_XSPACE_CONSUMER] = "_c", [NX_XSPACE_CORRELATION] = "correlation_id",
+		[NX_XSPACE_FLOW] = "flow",	   [NX_XSPACE_PRODUCER_TYPE] = "_pt",
+		[NX_XSPACE_PRODUCER] = "_p",	   [NX_XSPACE_CONSUMER_TYPE] = "_ct",
+		[NX_XSPACE_CONSUMER] = "_c",	   [NX_XSPACE_CORRELATION] = "correlation_id",
+		[NX_XSPACE_STEP_NUM] = "step_num",
 	};
 	struct nx_wire_reader reader = nx_wire_reader_of(entry);
 	struct nx_slice name = {0}, metadata = {0};

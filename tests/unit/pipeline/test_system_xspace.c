@@ -100,6 +100,31 @@ static void hosts_of_a_session_are_processes(void **state)
 	folder_remove(&f);
 }
 
+static void count_step(void *context, const void *row)
+{
+	const struct nx_step *step = row;
+
+	assert_string_equal(step->name, "train");
+	assert_int_equal(step->step_num, 3);
+	++*(unsigned *)context;
+}
+
+static void annotations_of_steps_are_steps(void **state)
+{
+	struct trace_folder f = {0};
+	unsigned count = 0;
+
+	(void)state;
+	folder_make(&f);
+	put_space(&f, "h.xplane.pb", START_NS);
+	folder_read(&f, (struct nx_system_options){0});
+	assert_int_equal(nx_system_scan(f.profile, NX_SYSTEM_STEP, count_step, &count, &f.err),
+			 NX_OK);
+	assert_int_equal(count, 1);
+	folder_close(&f);
+	folder_remove(&f);
+}
+
 static void several_sessions_of_a_host_are_told_apart(void **state)
 {
 	struct trace_folder f = {0};
@@ -241,6 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hosts_of_a_session_are_processes),
+		cmocka_unit_test(annotations_of_steps_are_steps),
 		cmocka_unit_test(several_sessions_of_a_host_are_told_apart),
 		cmocka_unit_test(an_xspace_joins_the_process_it_lies_beside),
 		cmocka_unit_test(a_space_without_a_start_begins_with_its_process),

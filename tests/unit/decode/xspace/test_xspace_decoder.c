@@ -291,6 +291,7 @@ static void stats_are_attributes(void **state)
 	assert_string_equal(m.events[0].name, "add");
 	assert_string_equal(attribute(&m, 0, "long_name"), "%add = f32[] add(a, b)");
 	assert_string_equal(attribute(&m, 0, "step_num"), "-5");
+	assert_false(m.events[0].row.flags & NX_EVENT_STEP); /* the host's are the steps */
 	assert_string_equal(attribute(&m, 0, "hlo_module"), "jit_f");
 	assert_string_equal(attribute(&m, 0, "share"), "0.5");
 	assert_string_equal(attribute(&m, 0, "source"), "b\xff"); /* outputs repair it */
@@ -298,6 +299,34 @@ static void stats_are_attributes(void **state)
 	assert_null(attribute(&m, 0, "Hlo Proto"));
 	nx_vec_release(&metadata);
 	nx_vec_release(&entry);
+	release(&m);
+}
+
+static void annotations_of_the_host_are_steps(void **state)
+{
+	struct made m = {0};
+	struct nx_bytes plane = {0};
+	struct line line = begin_line(7, "main", 100);
+	const struct nx_xstat number = {
+		.metadata_id = 1, .kind = NX_XSTAT_I64, .integer = (uint64_t)-2};
+	const struct nx_xstat text = {
+		.metadata_id = 1, .kind = NX_XSTAT_TEXT, .text = nx_slice_text("4")};
+
+	(void)state;
+	put_event(&line, 1, 0, 5000, &number);
+	put_event(&line, 1, 6000, 0, &number); /* an instant */
+	put_event(&line, 1, 7000, 1000, &text);
+	put_event(&line, 1, 9000, 1000, NULL);
+	end_line(&line, &plane);
+	put_event_name(&plane, 1, "train");
+	put_stat_name(&plane, 1, "step_num");
+	end_plane(&m, &plane, "/host:CPU");
+	decode(&m);
+	assert_int_equal(m.count, 4);
+	assert_true(m.events[0].row.flags & NX_EVENT_STEP);
+	assert_int_equal((int64_t)m.events[0].row.step_num, -2);
+	for (size_t i = 1; i < m.count; i++)
+		assert_false(m.events[i].row.flags & NX_EVENT_STEP);
 	release(&m);
 }
 
@@ -486,6 +515,7 @@ int main(void)
 		cmocka_unit_test(lines_of_one_id_are_one_row),
 		cmocka_unit_test(a_sum_without_a_time_is_where_its_line_begins),
 		cmocka_unit_test(stats_are_attributes),
+		cmocka_unit_test(annotations_of_the_host_are_steps),
 		cmocka_unit_test(flows_join_events_of_all_planes),
 		cmocka_unit_test(planes_of_ours_are_runtime_and_cores),
 		cmocka_unit_test(times_may_be_absolute),
