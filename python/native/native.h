@@ -17,6 +17,7 @@
 int nx_python_add_session(PyObject *module);
 int nx_python_add_spans(PyObject *module);
 int nx_python_add_calls(PyObject *module);
+int nx_python_add_call_events(PyObject *module);
 int nx_python_add_runtime(PyObject *module);
 
 /*
