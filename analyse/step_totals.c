@@ -113,7 +113,7 @@ static void judge_step(struct nx_step *step, struct nx_step_total *total, size_t
 	if (mad_ns > 0)
 		step->duration_mads = beyond_ns / mad_ns;
 	step->is_outlier = beyond_ns > NX_OUTLIER_MADS * mad_ns &&
-			   beyond_ns > (double)(total->median_ns / OUTLIER_PART);
+			   beyond_ns > (double)total->median_ns / OUTLIER_PART;
 	total->outlier_count += step->is_outlier;
 }
 
@@ -194,6 +194,7 @@ static void compare_processes(struct nx_step_analysis *a)
 				    ((struct meeting){arrival_ns(step), step->process, false}));
 			continue;
 		}
+		assert(at < meetings.len && meetings.items);
 		if (meetings.items[at].process != step->process)
 			meetings.items[at].has_others = true;
 		if (arrival_ns(step) < meetings.items[at].first_ns)

@@ -99,7 +99,7 @@ static void put_quality(struct nx_bytes *out, const struct nx_why_answer *answer
 	    percent(answer->path_unexplained_ps, answer->span_ps),
 	    percent(answer->gap_unexplained_ps, answer->gap_ps), (long long)answer->matched_count,
 	    (long long)answer->wait_count,
-	    (long long)(answer->filled_count + answer->assumed_count));
+	    (long long)answer->filled_count + (long long)answer->assumed_count);
 }
 
 static const struct nx_what_if *best_scenario(const struct nx_why_answer *answer)

@@ -49,11 +49,11 @@ struct nx_xspace_attribute {
 };
 
 void nx_xspace_writer_stat(struct nx_xspace_writer *w, uint32_t plane,
-			   const struct nx_xspace_attribute *stat);
-/* end_ns == start_ns is an instant. */
-void nx_xspace_writer_event(struct nx_xspace_writer *w, uint32_t line, const char *name,
+			   const struct nx_xspace_attribute *attribute);
+/* Of the line with number at; end_ns == start_ns is an instant. */
+void nx_xspace_writer_event(struct nx_xspace_writer *w, uint32_t at, const char *name,
 			    uint64_t start_ns, uint64_t end_ns,
-			    const struct nx_xspace_attribute *stats, size_t count);
+			    const struct nx_xspace_attribute *attributes, size_t count);
 
 /* Writes and frees. LIMIT if the space exceeds max_bytes. */
 NX_MUST_CHECK enum nx_status nx_xspace_writer_finish(struct nx_xspace_writer *w,

@@ -275,7 +275,7 @@ enum nx_status nx_sql_child_open(struct nx_sql_child *child, const char *path, s
 		.processor_seconds = child->how.processor_seconds,
 	};
 	struct nx_bytes contents = {0};
-	enum nx_sql_message got;
+	enum nx_sql_message got = NX_SQL_FAILED;
 	enum nx_status st;
 
 	nx_bytes_append(&contents, &head, sizeof(head));
@@ -300,7 +300,7 @@ struct stream {
 
 static enum nx_status turn(struct stream *s, struct nx_error *err)
 {
-	enum nx_sql_message got;
+	enum nx_sql_message got = NX_SQL_FAILED;
 	enum nx_status st = ask(s->child, NX_SQL_NEXT, (struct nx_slice){0}, &got, err);
 
 	s->is_over = st || got != NX_SQL_ROWS;
@@ -377,7 +377,7 @@ static struct stream *new_stream(struct nx_sql_child *child)
 enum nx_status nx_sql_child_query(struct nx_sql_child *child, struct nx_slice sql,
 				  struct nx_row_stream **out, struct nx_error *err)
 {
-	enum nx_sql_message got;
+	enum nx_sql_message got = NX_SQL_FAILED;
 	struct stream *s = NULL;
 	enum nx_status st = NX_OK;
 

@@ -128,12 +128,14 @@ def check_warnings(build):
         jobs.append((['clang', *flags, '-Werror', '-Wno-unknown-warning-option',
                       '-fsyntax-only', path], flags, path))
     plain = next(iter(all_flags.values()))
+    beside = {os.path.dirname(path): flags for path, flags in all_flags.items()}
     for path in source_files('*.h'):
         if path.startswith('tests/'):
             continue
-        # A room's header must compile alone.
-        jobs.append((['gcc', *plain, '-Werror', '-fsyntax-only', '-include', path, '-x', 'c',
-                      '/dev/null'], [*plain, '-x', 'c'], path))
+        # A room's header must compile alone, with what the files beside it are compiled with.
+        flags = beside.get(os.path.dirname(path), plain)
+        jobs.append((['gcc', *flags, '-Werror', '-fsyntax-only', '-include', path, '-x', 'c',
+                      '/dev/null'], [*flags, '-x', 'c'], path))
     return check_all('warnings', jobs, Cache(build, tool_version('gcc'), tool_version('clang')))
 
 

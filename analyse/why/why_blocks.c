@@ -273,6 +273,8 @@ static void add_node(struct nx_why *why, const struct made_block *made)
 				    .engine = by ? by->engine : NX_ENGINE_COUNT};
 
 	nx_vec_push(&why->graph.blocks, made->block);
+	nx_vec_reserve(&why->graph.nodes, why->graph.nodes.len + 1);
+	assert(why->graph.nodes.items);
 	nx_vec_push(&why->graph.nodes, n);
 }
 

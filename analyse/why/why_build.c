@@ -174,6 +174,7 @@ static void find_partners(struct nx_why *why)
 			nx_map_put(&index, key, at);
 			nx_vec_push(&meetings, ((struct meeting){i}));
 		}
+		assert(at < meetings.len && meetings.items);
 		if (n->start_ps > nx_why_node(why, meetings.items[at].last)->start_ps)
 			meetings.items[at].last = i;
 		nx_map_put(&group_of, i, at);

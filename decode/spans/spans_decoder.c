@@ -253,7 +253,10 @@ static void flow(struct scan *s, const struct nx_spans_head *head)
 {
 	uint64_t top;
 
-	if (nx_map_get(&s->tops, head->thread_id, &top) && !s->open.items[top].flow_id)
+	if (!nx_map_get(&s->tops, head->thread_id, &top))
+		return;
+	assert(s->open.items);
+	if (!s->open.items[top].flow_id)
 		s->open.items[top].flow_id = head->flow | FLOW_BIT;
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/nrt/nrt_state.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <nrt/nrt_experimental.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -207,6 +208,23 @@ static void register_fork_handler(void)
 					"this process's capture");
 }
 
+/*
+ * A session of libnxprofiler.so.1 that began before this library was loaded: it would find us a
+ * moment later, and the first calls would be missing.
+ */
+static void let_profiler_join(void)
+{
+	void *library = dlopen("libnxprofiler.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *symbol = library ? dlsym(library, "nx_profiler_join_runtime") : NULL;
+	int (*join)(void);
+
+	memcpy(&join, &symbol, sizeof(join)); /* ISO C has no cast from data to functions */
+	if (join)
+		join();
+	if (library)
+		dlclose(library);
+}
+
 NX_EXPORT NRT_STATUS nrt_init(nrt_framework_type_t framework, const char *fw_version,
 			      const char *fal_version)
 {
@@ -215,6 +233,7 @@ NX_EXPORT NRT_STATUS nrt_init(nrt_framework_type_t framework, const char *fw_ver
 
 	if (framework <= NRT_FRAMEWORK_TYPE_INVALID || framework > NRT_FRAMEWORK_TYPE_PRECHECK)
 		return NRT_INVALID;
+	let_profiler_join(); /* calls back, so it must not find the lock taken */
 	pthread_mutex_lock(&life_lock);
 	if (atomic_load(&phase) == PHASE_READY) {
 		nx_log_error(__func__, "the runtime is already initialised; call nrt_close first");

@@ -368,8 +368,7 @@ void nx_profiler_drain_abandon(void)
 	pthread_mutex_init(&drain.lock, NULL);
 	pthread_cond_init(&drain.wakes, NULL);
 	drain.is_on = drain.thread.is_running = false;
-	/* Not released: the thread may have been changing it. */
-	drain.pending = (struct nx_bytes){0};
+	drain.pending.len = 0; /* has its full size since the session began; the next one uses it */
 	nx_guest_stream_close(&drain.stream);
 }
 
