@@ -73,7 +73,7 @@ static void prepare(struct nx_trace_ring *ring, uint64_t limit)
 
 static void an_empty_ring_gives_nothing(void **state)
 {
-	struct nx_trace_ring ring = {NULL};
+	struct nx_trace_ring ring = {.limit = 0};
 
 	(void)state;
 	prepare(&ring, 100);
@@ -84,7 +84,7 @@ static void an_empty_ring_gives_nothing(void **state)
 
 static void all_of_a_record_comes_back(void **state)
 {
-	struct nx_trace_ring ring = {NULL};
+	struct nx_trace_ring ring = {.limit = 0};
 	struct nx_trace_lane lane = {0};
 	struct seen seen;
 	uint64_t first, second;
@@ -131,7 +131,7 @@ static void check_overflow(struct nx_trace_ring *ring, struct nx_trace_lane *lan
 
 static void the_oldest_are_overwritten_and_counted(void **state)
 {
-	struct nx_trace_ring ring = {NULL};
+	struct nx_trace_ring ring = {.limit = 0};
 	struct nx_trace_lane lane = {0};
 
 	(void)state;
@@ -149,7 +149,7 @@ static void the_oldest_are_overwritten_and_counted(void **state)
 
 static void taking_goes_on_where_it_stopped(void **state)
 {
-	struct nx_trace_ring ring = {NULL};
+	struct nx_trace_ring ring = {.limit = 0};
 	struct nx_trace_lane lane = {0};
 	struct seen seen;
 
@@ -173,7 +173,7 @@ static void taking_goes_on_where_it_stopped(void **state)
 static void threads_are_merged_by_time(void **state)
 {
 	static const uint64_t times[][2] = {{10, 40}, {20, 30}, {25, 50}};
-	struct nx_trace_ring ring = {NULL};
+	struct nx_trace_ring ring = {.limit = 0};
 	struct nx_trace_lane lanes[3] = {{0}};
 	struct seen seen;
 
@@ -190,7 +190,7 @@ static void threads_are_merged_by_time(void **state)
 
 static void a_record_without_ticks_follows_the_one_before(void **state)
 {
-	struct nx_trace_ring ring = {NULL};
+	struct nx_trace_ring ring = {.limit = 0};
 	struct nx_trace_lane lanes[2] = {{0}};
 	_Atomic uint64_t *at;
 	struct seen seen;
@@ -212,7 +212,7 @@ static void a_record_without_ticks_follows_the_one_before(void **state)
 /* While the reader keeps up, the same few chunks are used. */
 static void chunks_that_were_read_are_used_again(void **state)
 {
-	struct nx_trace_ring ring = {NULL};
+	struct nx_trace_ring ring = {.limit = 0};
 	struct nx_trace_lane lane = {0};
 
 	(void)state;
@@ -233,7 +233,7 @@ static void threads_without_a_chunk_count_what_they_drop(void **state)
 {
 	enum { LANES = 200 };
 	static struct nx_trace_lane lanes[LANES];
-	struct nx_trace_ring ring = {NULL};
+	struct nx_trace_ring ring = {.limit = 0};
 	uint32_t chunks;
 	uint64_t lost;
 
@@ -256,7 +256,7 @@ static void threads_without_a_chunk_count_what_they_drop(void **state)
 
 static void restarting_counts_anew(void **state)
 {
-	struct nx_trace_ring ring = {NULL};
+	struct nx_trace_ring ring = {.limit = 0};
 	struct nx_trace_lane lane = {0}, idle = {0};
 	uint64_t last = 0;
 
@@ -280,7 +280,7 @@ static void restarting_counts_anew(void **state)
 
 static void sizes_that_cannot_be_are_refused(void **state)
 {
-	struct nx_trace_ring ring = {NULL};
+	struct nx_trace_ring ring = {.limit = 0};
 
 	(void)state;
 	assert_int_equal(nx_trace_ring_prepare(&ring, 0, WORDS), NX_LIMIT);
@@ -290,7 +290,7 @@ static void sizes_that_cannot_be_are_refused(void **state)
 
 static void a_record_that_fits_in_no_chunk_is_dropped(void **state)
 {
-	struct nx_trace_ring ring = {NULL};
+	struct nx_trace_ring ring = {.limit = 0};
 	struct nx_trace_lane lane = {0};
 
 	(void)state;
