@@ -22,7 +22,7 @@ struct nx_store_target {
 	bool to_influx;
 	struct nx_influx_options influx;
 	bool has_own_bucket; /* without influx.bucket: each profile has one, named by its key */
-	const char *recipe;			       /* options that decide what the rows are */
+	const char *recipe;  /* options that decide what the rows are */
 	const char *source_roots[NX_SOURCE_ROOTS_MAX]; /* of source code to copy; NULL: none */
 	bool force;	 /* process again, and replace a profile of that name */
 	bool may_number; /* append a number to a name that is taken */

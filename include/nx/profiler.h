@@ -80,11 +80,11 @@ static inline nx_profiler_options nx_profiler_options_default(void)
 }
 
 /*
- * Starts a session; NULL stands for NX_PROFILER_OPTIONS. Files are written to
- * <output_dir>/<instance>_pid_<pid>/<start>/. NX_PROFILER_BUSY if one is running. With
+ * Starts a session with the given options; NULL stands for NX_PROFILER_OPTIONS. Files are written
+ * to <output_dir>/<instance>_pid_<pid>/<start>/. NX_PROFILER_BUSY if one is running. With
  * NX_PROFILER_RUNTIME the session has started, but without the runtime's part.
  */
-int nx_profiler_start(const nx_profiler_options *options);
+int nx_profiler_start(const nx_profiler_options *given);
 /* Stops it and completes its files. Spans that are still open are marked as unfinished. */
 int nx_profiler_stop(void);
 /*

@@ -60,7 +60,7 @@ static bool grow(void)
 		table.slot_count = old_count;
 		return false;
 	}
-	for (size_t i = 0; i < old_count; i++) {
+	for (size_t i = 0; old && i < old_count; i++) {
 		size_t at = old[i] ? slot_of(old[i]->key) : 0;
 
 		if (!old[i])

@@ -251,6 +251,7 @@ static const char *obstacle(struct recording *kept, const struct nx_model *model
 	if (recorded && !is_same_neff(recorded->model, model))
 		return "two models have the same id";
 	/* A file has one version: the first model's. */
+	assert(!kept->models.len || kept->models.items);
 	if (kept->models.len &&
 	    nx_ntff_has_timeline(kept->models.items[0].model) != nx_ntff_has_timeline(model))
 		return "models of different architectures ran";

@@ -186,6 +186,7 @@ static uint32_t choose(struct nx_trace_store *store, uint64_t ticket)
 	uint32_t limit = atomic_load_explicit(&store->chunk_limit, memory_order_relaxed);
 	uint32_t turn = used ? (uint32_t)((ticket - origin) % used) : 0;
 
+	assert(limit);
 	if (used && is_free(&store->chunks[turn]))
 		return turn;
 	while (used < limit)
