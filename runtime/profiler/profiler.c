@@ -283,9 +283,7 @@ NX_PROFILER_EXPORT int nx_profiler_start(const nx_profiler_options *given)
 	pthread_mutex_unlock(&session.lock);
 	if (st)
 		return fail(status_of(st), &err);
-	return session.is_runtime_refused && refused.message[0]
-		       ? fail(NX_PROFILER_RUNTIME, &refused)
-		       : NX_PROFILER_OK;
+	return refused.message[0] ? fail(NX_PROFILER_RUNTIME, &refused) : NX_PROFILER_OK;
 }
 
 /* --- a runtime that is loaded later ------------------------------------------------------------
