@@ -7,8 +7,6 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include <string.h>
-
 #include "export/exporters.h"
 #include "system_export.h"
 

@@ -91,11 +91,12 @@ NRT_STATUS nrt_inspect_stop(void)
 	return NRT_SUCCESS;
 }
 
-NRT_STATUS nrt_inspect_get_instance_output_dir(const char *base, char *buffer, size_t size)
+NRT_STATUS nrt_inspect_get_instance_output_dir(const char *output_dir, char *instance_dir_buf,
+					       size_t buf_size)
 {
-	(void)base;
-	(void)buffer;
-	(void)size;
+	(void)output_dir;
+	(void)instance_dir_buf;
+	(void)buf_size;
 	return NRT_FAILURE;
 }
 
