@@ -67,6 +67,9 @@ static inline struct nx_release_node *nx_why_node(struct nx_why *why, uint32_t n
 	return &why->graph.nodes.items[node];
 }
 
+/* For qsort_r over node numbers, with the nodes as context: by start of work, then end. */
+int nx_why_compare_work(const void *left, const void *right, void *context);
+
 static inline const struct nx_slot *nx_why_slot(const struct nx_why *why,
 						const struct nx_release_node *n)
 {

@@ -66,7 +66,7 @@ static void add_piece(struct engine_sums *s, const struct nx_why_piece *piece)
 	}
 }
 
-static int compare_work(const void *left, const void *right, void *context)
+int nx_why_compare_work(const void *left, const void *right, void *context)
 {
 	const struct nx_release_node *nodes = context;
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
@@ -83,8 +83,9 @@ static void sort_by_work(struct nx_why *why, struct nx_why_list *list)
 	struct nx_release_node *nodes = why->graph.nodes.items;
 
 	for (size_t i = 1; i < list->len; i++)
-		if (compare_work(&list->items[i - 1], &list->items[i], nodes) > 0) {
-			qsort_r(list->items, list->len, sizeof(*list->items), compare_work, nodes);
+		if (nx_why_compare_work(&list->items[i - 1], &list->items[i], nodes) > 0) {
+			qsort_r(list->items, list->len, sizeof(*list->items), nx_why_compare_work,
+				nodes);
 			return;
 		}
 }

@@ -105,18 +105,6 @@ static void run_node(struct replay *r, uint32_t node)
 	r->state[node] = DONE;
 }
 
-static int compare_begins(const void *left, const void *right, void *context)
-{
-	const struct nx_release_node *nodes = context;
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-
-	if (nodes[l].work_ps != nodes[r].work_ps)
-		return nodes[l].work_ps < nodes[r].work_ps ? -1 : 1;
-	if (nodes[l].end_ps != nodes[r].end_ps)
-		return nodes[l].end_ps < nodes[r].end_ps ? -1 : 1;
-	return (l > r) - (l < r);
-}
-
 struct place { /* on the stack: a node and its next edge */
 	uint32_t node, edge;
 };
@@ -131,7 +119,7 @@ static void run_all(struct replay *r)
 
 	for (size_t i = 0; i < count; i++)
 		roots[i] = (uint32_t)i;
-	qsort_r(roots, count, sizeof(*roots), compare_begins, why->graph.nodes.items);
+	qsort_r(roots, count, sizeof(*roots), nx_why_compare_work, why->graph.nodes.items);
 	for (size_t i = 0; i < count; i++) {
 		if (r->state[roots[i]] != UNSEEN)
 			continue;
