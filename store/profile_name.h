@@ -22,10 +22,10 @@
 /* USAGE with the rule that the name breaks. */
 NX_MUST_CHECK enum nx_status nx_profile_name_check(struct nx_slice name, struct nx_error *err);
 
-/* Makes a valid name from any text, such as a file name: invalid characters become '_'. */
-/* The same for a profile that gets the name now: not one that is an address of the server. */
+/* The same for a new profile, whose name may not be an address of the server either. */
 NX_MUST_CHECK enum nx_status nx_profile_name_check_new(struct nx_slice name, struct nx_error *err);
 
+/* Makes a name for a new profile from any text, such as a file name. */
 void nx_profile_name_make(struct nx_slice text, char name[NX_PROFILE_NAME_MAX]);
 
 /* Strips "@latest" from the end, if it is there. */

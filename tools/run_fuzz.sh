@@ -5,6 +5,7 @@
 # usage: run_fuzz.sh BUILD SECONDS [MAKE_CAPTURE]
 #        SECONDS per target, or total:SECONDS for all of them
 # With RESULTS set, one TAP line per target is appended to that file.
+# With SEED set, every run tries the same inputs, so that a check of one change never fails by luck.
 set -eu
 
 run_target() { # build, seconds, target
@@ -17,7 +18,8 @@ run_target() { # build, seconds, target
 	done
 	status=0
 	"$build/tests/fuzz/$target" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 \
-		-print_final_stats=1 -artifact_prefix="$crashes/" "$@" >"$log" 2>&1 || status=$?
+		-seed="${SEED:-0}" -print_final_stats=1 -artifact_prefix="$crashes/" "$@" \
+		>"$log" 2>&1 || status=$?
 	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
 	if [ "$status" -eq 0 ]; then
 		echo "$target: ${runs:-0} runs in $seconds s, no failure"

@@ -83,7 +83,9 @@ run_fuzzers() {
 	fuzz_seconds=${FUZZ_TOTAL_SECONDS:-60}
 	say "fuzzing, $fuzz_seconds s in all"
 	step build-fuzz "$make" --no-print-directory build-fuzz build || return
-	RESULTS=$steps tools/run_fuzz.sh build-fuzz "total:$fuzz_seconds" build/tests/make_capture ||
+	rm -rf build-fuzz/corpus
+	SEED=1 RESULTS=$steps tools/run_fuzz.sh build-fuzz "total:$fuzz_seconds" \
+		build/tests/make_capture ||
 		echo 'FAILED: fuzzing'
 }
 

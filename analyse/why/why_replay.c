@@ -83,8 +83,9 @@ static void run_node(struct replay *r, uint32_t node)
 {
 	const struct nx_why *why = r->why;
 	const struct nx_release_node *n = &why->graph.nodes.items[node];
-	const struct nx_why_edge *edges = why->edges.items + why->first_edge.items[node];
 	size_t count = why->edge_count.items[node];
+	const struct nx_why_edge *edges =
+		count ? &why->edges.items[why->first_edge.items[node]] : NULL;
 	int64_t at_ps = count ? 0 : n->work_ps;
 	bool is_bound = false;
 

@@ -37,8 +37,8 @@ static void make_name(struct nx_slice text)
 	char name[NX_PROFILE_NAME_MAX];
 
 	nx_profile_name_make(text, name);
-	expect(nx_profile_name_check(nx_slice_text(name), NULL) == NX_OK);
-	if (nx_profile_name_check(text, NULL) == NX_OK)
+	expect(nx_profile_name_check_new(nx_slice_text(name), NULL) == NX_OK);
+	if (nx_profile_name_check_new(text, NULL) == NX_OK)
 		expect(nx_slice_is(text, name));
 }
 

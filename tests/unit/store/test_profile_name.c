@@ -112,6 +112,7 @@ static void any_text_becomes_an_allowed_name(void **state)
 		{"a@latest", "a_latest"},
 		{"x\xff\ny", "x__y"},
 		{"  ", "__"},
+		{"search", "search_"},
 	};
 	char name[NX_PROFILE_NAME_MAX], text[2000];
 
