@@ -3,6 +3,8 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fnmatch.h>
+#include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,6 +79,76 @@ enum nx_status nx_workspace_view_resolve(const char *data_path, const char *word
 	st = find_profile(ws, word, arena, path, err);
 	nx_workspace_close(ws);
 	return st == NX_NOT_FOUND && is_path ? NX_OK : st;
+}
+
+/* --- patterns -------------------------------------------------------------- */
+
+static void match_folders(const char *pattern, struct nx_arena *arena,
+			  struct nx_profile_paths *paths)
+{
+	glob_t found = {0};
+
+	if (!glob(pattern, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			nx_vec_push(paths, nx_arena_copy_text(arena, found.gl_pathv[i]));
+	globfree(&found);
+}
+
+static enum nx_status match_names(const char *data_path, const char *pattern,
+				  struct nx_arena *arena, struct nx_profile_paths *paths,
+				  struct nx_error *err)
+{
+	struct nx_catalogue catalogue = {0};
+	struct nx_workspace *ws;
+	enum nx_status st = nx_workspace_view_open(&ws, data_path, true, err);
+
+	if (!st && ws)
+		st = nx_catalogue_load(&catalogue, ws, err);
+	for (size_t i = 0; !st && i < catalogue.records.len; i++) {
+		const struct nx_profile_record *record = &catalogue.records.items[i];
+
+		if (record->state == NX_PROFILE_READY && !fnmatch(pattern, record->name, 0))
+			nx_vec_push(paths, nx_workspace_profile_path(ws, arena, record->name));
+	}
+	nx_catalogue_release(&catalogue);
+	nx_workspace_close(ws);
+	return st;
+}
+
+static enum nx_status expand_word(const char *data_path, const char *word, struct nx_arena *arena,
+				  struct nx_profile_paths *paths, struct nx_error *err)
+{
+	size_t before = paths->len;
+	const char *path;
+	enum nx_status st = NX_OK;
+
+	if (!strpbrk(word, "*?[")) {
+		st = nx_workspace_view_resolve(data_path, word, arena, &path, err);
+		if (!st)
+			nx_vec_push(paths, path);
+		return st;
+	}
+	if (strchr(word, '/'))
+		match_folders(word, arena, paths);
+	else
+		st = match_names(data_path, word, arena, paths, err);
+	if (!st && paths->len == before)
+		st = nx_fail(err, NX_NOT_FOUND,
+			     "no profile matches '%.200s'; 'list' shows all profiles", word);
+	return st;
+}
+
+enum nx_status nx_workspace_view_expand(const char *data_path, const char *words,
+					struct nx_arena *arena, struct nx_profile_paths *paths,
+					struct nx_error *err)
+{
+	char *rest = nx_arena_copy_text(arena, words), *word;
+	enum nx_status st = NX_OK;
+
+	while (!st && (word = strsep(&rest, ",")))
+		st = *word ? expand_word(data_path, word, arena, paths, err)
+			   : nx_fail(err, NX_USAGE, "a name is missing in '%.200s'", words);
+	return st;
 }
 
 enum nx_status nx_workspace_view_refuse(const struct nx_catalogue *catalogue, const char *name,

@@ -23,6 +23,17 @@ NX_MUST_CHECK enum nx_status nx_workspace_view_resolve(const char *data_path, co
 						       struct nx_arena *arena, const char **path,
 						       struct nx_error *err);
 
+struct nx_profile_paths NX_VEC_BODY(const char *);
+
+/*
+ * The folders of several profiles: names as above with commas between them, or patterns such as
+ * 'before-*' over the names of the workspace or, with a slash, over folders.
+ */
+NX_MUST_CHECK enum nx_status nx_workspace_view_expand(const char *data_path, const char *words,
+						      struct nx_arena *arena,
+						      struct nx_profile_paths *paths,
+						      struct nx_error *err);
+
 /* NOT_FOUND with the nearest name, for a name that is not in the catalogue. */
 enum nx_status nx_workspace_view_refuse(const struct nx_catalogue *catalogue, const char *name,
 					struct nx_error *err);
