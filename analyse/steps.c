@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/earliest.h"
 #include "model/system_event.h"
 
 #define NO_SUBJECT SIZE_MAX
@@ -68,32 +69,6 @@ static void move_to(struct nx_step_analysis *a, uint64_t time_ns)
 	if (a->barrier_count)
 		a->clocks.barrier_ns += passed_ns;
 	a->now_ns += passed_ns;
-}
-
-static void push_end(struct nx_sweep_ends *heap, struct nx_sweep_end end)
-{
-	size_t at = heap->len;
-
-	nx_vec_push(heap, end);
-	for (; at && heap->items[(at - 1) / 2].end_ns > end.end_ns; at = (at - 1) / 2)
-		heap->items[at] = heap->items[(at - 1) / 2];
-	heap->items[at] = end;
-}
-
-static struct nx_sweep_end pop_end(struct nx_sweep_ends *heap)
-{
-	struct nx_sweep_end first = heap->items[0], last = heap->items[--heap->len];
-	size_t at = 0, next;
-
-	for (; (next = 2 * at + 1) < heap->len; at = next) {
-		if (next + 1 < heap->len && heap->items[next + 1].end_ns < heap->items[next].end_ns)
-			next++;
-		if (last.end_ns <= heap->items[next].end_ns)
-			break;
-		heap->items[at] = heap->items[next];
-	}
-	heap->items[at] = last;
-	return first;
 }
 
 /* --- executions and gaps ------------------------------------------------------------- */
@@ -178,7 +153,7 @@ static void start_execution(struct nx_step_analysis *a, const struct nx_system_e
 		note_execution(a, core->has_run ? end_gap(a, core) : 0);
 	core->has_run = true;
 	a->running_count++;
-	push_end(&a->ends, (struct nx_sweep_end){event->end_ns, END_EXECUTION, at});
+	nx_earliest_push(&a->ends, ((struct nx_sweep_end){event->end_ns, END_EXECUTION, at}));
 }
 
 static void end_execution(struct nx_step_analysis *a, struct nx_swept_core *core)
@@ -222,7 +197,7 @@ static void start_step(struct nx_step_analysis *a, const struct nx_system_event 
 	};
 
 	nx_vec_push(&a->open_steps, ((struct nx_swept_step){a->steps.len, a->clocks}));
-	push_end(&a->ends, (struct nx_sweep_end){event->end_ns, END_STEP, a->steps.len});
+	nx_earliest_push(&a->ends, ((struct nx_sweep_end){event->end_ns, END_STEP, a->steps.len}));
 	nx_vec_push(&a->steps, step);
 }
 
@@ -247,8 +222,9 @@ static void end_step(struct nx_step_analysis *a, size_t subject)
 static void end_until(struct nx_step_analysis *a, uint64_t time_ns)
 {
 	while (a->ends.len && a->ends.items[0].end_ns <= time_ns) {
-		struct nx_sweep_end end = pop_end(&a->ends);
+		struct nx_sweep_end end = a->ends.items[0];
 
+		nx_earliest_drop(&a->ends);
 		move_to(a, end.end_ns);
 		if (end.kind == END_EXECUTION)
 			end_execution(a, &a->cores.items[end.subject]);
@@ -280,13 +256,13 @@ static void start_call(struct nx_step_analysis *a, const struct nx_system_event 
 		       uint8_t role)
 {
 	a->runtime_count++;
-	push_end(&a->ends, (struct nx_sweep_end){event->end_ns, END_CALL, NO_SUBJECT});
+	nx_earliest_push(&a->ends, ((struct nx_sweep_end){event->end_ns, END_CALL, NO_SUBJECT}));
 	if (role == ROLE_LAUNCH)
 		note_launch(a);
 	if (role != ROLE_BARRIER)
 		return;
 	a->barrier_count++;
-	push_end(&a->ends, (struct nx_sweep_end){event->end_ns, END_BARRIER, NO_SUBJECT});
+	nx_earliest_push(&a->ends, ((struct nx_sweep_end){event->end_ns, END_BARRIER, NO_SUBJECT}));
 }
 
 void nx_step_analysis_add(struct nx_step_analysis *a, const struct nx_system_event *event)

@@ -5,6 +5,7 @@
 
 #include "analyse/analyses.h"
 #include "analyse/packet_transfers.h"
+#include "base/earliest.h"
 #include "model/measure.h"
 
 #define POINT_GAP_PS 10000
@@ -14,10 +15,10 @@ struct rate_end { /* when a packet stops adding to the rate */
 	float bytes_per_s;
 };
 
-struct rate_heap NX_VEC_BODY(struct rate_end); /* smallest end first */
+struct rate_ends NX_VEC_BODY(struct rate_end); /* the earliest first */
 
 struct graph_throughput {
-	struct rate_heap ends;
+	struct rate_ends ends;
 	uint64_t now_ps;
 	uint64_t total_bytes;
 	double bytes_per_s;
@@ -30,48 +31,16 @@ struct throughput {
 	struct graph_throughput graphs[NX_MAX_GRAPHS];
 };
 
-static void push_end(struct rate_heap *h, struct rate_end end)
-{
-	size_t i = h->len;
-
-	nx_vec_push(h, end);
-	while (i && h->items[(i - 1) / 2].end_ps > end.end_ps) {
-		h->items[i] = h->items[(i - 1) / 2];
-		i = (i - 1) / 2;
-	}
-	h->items[i] = end;
-}
-
-static struct rate_end pop_end(struct rate_heap *h)
-{
-	struct rate_end top = h->items[0], last = h->items[--h->len];
-	size_t i = 0;
-
-	assert(h->len < h->cap); /* it was not empty */
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child >= h->len)
-			break;
-		if (child + 1 < h->len && h->items[child + 1].end_ps < h->items[child].end_ps)
-			child++;
-		if (h->items[child].end_ps >= last.end_ps)
-			break;
-		h->items[i] = h->items[child];
-		i = child;
-	}
-	h->items[i] = last;
-	return top;
-}
-
 /* All changes at one picosecond make one point, written when time moves on. */
 static void close_moment(struct throughput *a, uint8_t graph)
 {
 	struct graph_throughput *g = &a->graphs[graph];
 	struct nx_throughput point;
 
-	while (g->ends.len && g->ends.items[0].end_ps <= g->now_ps)
-		g->bytes_per_s -= (double)pop_end(&g->ends).bytes_per_s;
+	while (g->ends.len && g->ends.items[0].end_ps <= g->now_ps) {
+		g->bytes_per_s -= (double)g->ends.items[0].bytes_per_s;
+		nx_earliest_drop(&g->ends);
+	}
 	if (g->has_point && g->now_ps - g->last_point_ps < POINT_GAP_PS)
 		return;
 	point = (struct nx_throughput){g->now_ps, g->total_bytes, (float)g->bytes_per_s, graph};
@@ -106,7 +75,7 @@ static void add(void *state, const void *opaque)
 	advance(a, row->graph, row->start_ps);
 	g->total_bytes += row->size_bytes;
 	g->bytes_per_s += (double)end.bytes_per_s;
-	push_end(&g->ends, end);
+	nx_earliest_push(&g->ends, end);
 }
 
 /* Only a NEFF knows the source and destination of packets, and only those of transfers. */

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/arena.h"
 #include "base/disk.h"
+#include "base/vec.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -400,6 +401,19 @@ void nx_output_write(struct nx_output *out, const void *data, size_t len)
 	if (len)
 		memcpy(out->buffer + out->used, data, len);
 	out->used += len;
+}
+
+void nx_output_line(struct nx_output *out, const char *fmt, ...)
+{
+	struct nx_bytes line = {0};
+	va_list args;
+
+	va_start(args, fmt);
+	nx_bytes_vprintf(&line, fmt, args);
+	va_end(args);
+	nx_vec_push(&line, '\n');
+	nx_output_write(out, line.items, line.len);
+	nx_vec_release(&line);
 }
 
 static void release_output(struct nx_output *out)

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SMALLEST_GROWTH_BYTES ((size_t)64)
@@ -48,6 +49,29 @@ void nx_bytes_append(struct nx_bytes *bytes, const void *data, size_t len)
 {
 	if (len)
 		memcpy(extend(bytes, len), data, len);
+}
+
+void nx_bytes_vprintf(struct nx_bytes *bytes, const char *fmt, va_list args)
+{
+	va_list again;
+	int len;
+
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, fmt, args);
+	assert(len >= 0);
+	nx_vec_reserve(bytes, bytes->len + (size_t)len + 1); /* with a NUL, which is not kept */
+	vsnprintf((char *)bytes->items + bytes->len, (size_t)len + 1, fmt, again);
+	bytes->len += (size_t)len;
+	va_end(again);
+}
+
+void nx_bytes_printf(struct nx_bytes *bytes, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	nx_bytes_vprintf(bytes, fmt, args);
+	va_end(args);
 }
 
 void nx_bytes_append_zeros(struct nx_bytes *bytes, size_t len)

@@ -13,10 +13,12 @@
 #ifndef NX_BASE_VEC_H
 #define NX_BASE_VEC_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/bare/slice.h"
+#include "base/bare/status.h"
 
 #define NX_VEC_BODY(type)                                                                          \
 	{                                                                                          \
@@ -43,6 +45,8 @@ void nx_vec_free_items(void *items);
 struct nx_bytes NX_VEC_BODY(uint8_t);
 
 void nx_bytes_append(struct nx_bytes *bytes, const void *data, size_t len);
+void nx_bytes_printf(struct nx_bytes *bytes, const char *fmt, ...) NX_PRINTF(2, 3);
+void nx_bytes_vprintf(struct nx_bytes *bytes, const char *fmt, va_list args) NX_PRINTF(2, 0);
 void nx_bytes_append_zeros(struct nx_bytes *bytes, size_t len);
 /* Appends text for a URL: all bytes but letters, digits and -._~ become %XX. */
 void nx_bytes_append_percent(struct nx_bytes *bytes, struct nx_slice text);

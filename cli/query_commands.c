@@ -18,13 +18,13 @@ static void append_table(struct nx_bytes *sql, const struct nx_folder_table *tab
 	nx_sql_append(sql, sql->len ? " UNION ALL SELECT " : "SELECT ");
 	nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(table->name));
 	if (table->fault) {
-		nx_sql_printf(sql, ", NULL, %zu, ", table->file_count);
+		nx_bytes_printf(sql, ", NULL, %zu, ", table->file_count);
 		nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(table->fault));
 		return;
 	}
 	nx_sql_append(sql, ", (SELECT count(*) FROM ");
 	nx_sql_append_name(sql, NX_SQL_DUCKDB, table->name);
-	nx_sql_printf(sql, "), %zu, NULL", table->file_count);
+	nx_bytes_printf(sql, "), %zu, NULL", table->file_count);
 }
 
 static enum nx_status show_tables(struct nx_query_session *s, const char *word,

@@ -2,7 +2,6 @@
 #include "export/compare_report.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,20 +9,6 @@
 #define ROWS_SHOWN 8u
 #define ROWS_ON_PAGE 200u
 #define SMALLEST_SHOWN 0.001 /* metrics that change by less are not news */
-
-static void put(struct nx_bytes *out, const char *fmt, ...) NX_PRINTF(2, 3);
-
-static void put(struct nx_bytes *out, const char *fmt, ...)
-{
-	char text[1024];
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	nx_bytes_append(out, text, (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1);
-}
 
 /* --- numbers --------------------------------------------------------------- */
 
@@ -159,14 +144,14 @@ static void put_row(struct nx_bytes *out, const struct nx_compared *row, size_t 
 	char before[NX_MEASURE_TEXT_MAX], after[NX_MEASURE_TEXT_MAX],
 		difference[NX_MEASURE_TEXT_MAX], change[2 * NX_MEASURE_TEXT_MAX];
 
-	put(out, "  %13s -> %13s  %14s  %9s  %s\n",
-	    nx_measure_text(row->unit, row->samples[0].mean, before),
-	    nx_measure_text(row->unit, row->samples[side].mean, after),
-	    number_text(row->unit, row->changes[side].difference, "+", difference),
-	    row->changes[side].has_share || row->changes[side].has_interval
-		    ? nx_change_text(row, side, change)
-		    : "new",
-	    row->name);
+	nx_bytes_printf(out, "  %13s -> %13s  %14s  %9s  %s\n",
+			nx_measure_text(row->unit, row->samples[0].mean, before),
+			nx_measure_text(row->unit, row->samples[side].mean, after),
+			number_text(row->unit, row->changes[side].difference, "+", difference),
+			row->changes[side].has_share || row->changes[side].has_interval
+				? nx_change_text(row, side, change)
+				: "new",
+			row->name);
 }
 
 static void put_section(struct nx_bytes *out, const struct nx_comparison *c,
@@ -178,7 +163,8 @@ static void put_section(struct nx_bytes *out, const struct nx_comparison *c,
 	double rest = 0;
 
 	if (rows.len)
-		put(out, "\n%s, the largest changes first:\n", nx_measure_sections[section].title);
+		nx_bytes_printf(out, "\n%s, the largest changes first:\n",
+				nx_measure_sections[section].title);
 	for (size_t i = 0; i < rows.len; i++) {
 		if (i < ROWS_SHOWN)
 			put_row(out, rows.items[i], side);
@@ -186,18 +172,18 @@ static void put_section(struct nx_bytes *out, const struct nx_comparison *c,
 			rest += rows.items[i]->changes[side].difference;
 	}
 	if (rows.len > ROWS_SHOWN && section == NX_MEASURE_PATH)
-		put(out, "  %31s%14s  %9s  %zu smaller changes\n", "",
-		    number_text(unit, rest, "+", text), "", rows.len - ROWS_SHOWN);
+		nx_bytes_printf(out, "  %31s%14s  %9s  %zu smaller changes\n", "",
+				number_text(unit, rest, "+", text), "", rows.len - ROWS_SHOWN);
 	else if (rows.len > ROWS_SHOWN)
-		put(out, "  and %zu smaller changes (--format json lists all)\n",
-		    rows.len - ROWS_SHOWN);
+		nx_bytes_printf(out, "  and %zu smaller changes (--format json lists all)\n",
+				rows.len - ROWS_SHOWN);
 	nx_vec_release(&rows);
 }
 
 static void put_captures(struct nx_bytes *out, const struct nx_side *side)
 {
-	put(out, "%s (%zu capture%s)", side->name, side->capture_count,
-	    side->capture_count == 1 ? "" : "s");
+	nx_bytes_printf(out, "%s (%zu capture%s)", side->name, side->capture_count,
+			side->capture_count == 1 ? "" : "s");
 }
 
 static void put_side(struct nx_bytes *out, const struct nx_comparison *c, size_t side)
@@ -205,17 +191,18 @@ static void put_side(struct nx_bytes *out, const struct nx_comparison *c, size_t
 	const struct nx_compared *total = find(c, NX_MEASURE_METRIC, "total_time");
 
 	put_captures(out, &c->sides[0]);
-	put(out, " -> ");
+	nx_bytes_printf(out, " -> ");
 	put_captures(out, &c->sides[side]);
-	put(out, "\n");
+	nx_bytes_printf(out, "\n");
 	if (total && total->changes[side].is_known)
 		put_row(out, total, side);
 	if (lacks_repetition(c, side))
-		put(out,
-		    "One capture on a side: a change may be noise. Name several captures, such "
-		    "as 'before-*', for intervals.\n");
+		nx_bytes_printf(
+			out,
+			"One capture on a side: a change may be noise. Name several captures, such "
+			"as 'before-*', for intervals.\n");
 	else
-		put(out, "In brackets, the 95 %% interval of the change.\n");
+		nx_bytes_printf(out, "In brackets, the 95 %% interval of the change.\n");
 	for (unsigned s = 0; s < NX_MEASURE_SECTION_COUNT; s++)
 		if (s != NX_MEASURE_METRIC)
 			put_section(out, c, (enum nx_measure_section)s, side);
@@ -226,7 +213,7 @@ void nx_comparison_text(struct nx_bytes *out, const struct nx_comparison *c)
 {
 	for (size_t side = 1; side < c->side_count; side++) {
 		if (side > 1)
-			put(out, "\n");
+			nx_bytes_printf(out, "\n");
 		put_side(out, c, side);
 	}
 }
@@ -316,16 +303,16 @@ static void put_escaped(struct nx_bytes *out, const char *text)
 	for (; *text; text++)
 		switch (*text) {
 		case '&':
-			put(out, "&amp;");
+			nx_bytes_printf(out, "&amp;");
 			break;
 		case '<':
-			put(out, "&lt;");
+			nx_bytes_printf(out, "&lt;");
 			break;
 		case '>':
-			put(out, "&gt;");
+			nx_bytes_printf(out, "&gt;");
 			break;
 		case '"':
-			put(out, "&quot;");
+			nx_bytes_printf(out, "&quot;");
 			break;
 		default:
 			nx_vec_push(out, (uint8_t)*text);
@@ -334,9 +321,9 @@ static void put_escaped(struct nx_bytes *out, const char *text)
 
 static void put_cell(struct nx_bytes *out, const char *text)
 {
-	put(out, "<td class=n>");
+	nx_bytes_printf(out, "<td class=n>");
 	put_escaped(out, text);
-	put(out, "</td>");
+	nx_bytes_printf(out, "</td>");
 }
 
 /* Less time is good; whether more of another metric is depends on the metric. */
@@ -353,15 +340,16 @@ static void put_page_row(struct nx_bytes *out, const struct nx_compared *row, si
 	char text[2 * NX_MEASURE_TEXT_MAX];
 	double difference = row->changes[side].difference;
 
-	put(out, "<tr><td class=name>");
+	nx_bytes_printf(out, "<tr><td class=name>");
 	put_escaped(out, row->name);
-	put(out, "</td>");
+	nx_bytes_printf(out, "</td>");
 	put_cell(out, nx_measure_text(row->unit, row->samples[0].mean, text));
 	put_cell(out, nx_measure_text(row->unit, row->samples[side].mean, text));
 	put_cell(out, number_text(row->unit, difference, "+", text));
 	put_cell(out, nx_change_text(row, side, text));
-	put(out, "<td class=bar><i class=%s style=\"width:%.1f%%\"></i></td></tr>\n",
-	    colour_of(row, difference), largest > 0 ? 100 * weight(row, side) / largest : 0);
+	nx_bytes_printf(out, "<td class=bar><i class=%s style=\"width:%.1f%%\"></i></td></tr>\n",
+			colour_of(row, difference),
+			largest > 0 ? 100 * weight(row, side) / largest : 0);
 }
 
 static void put_page_section(struct nx_bytes *out, const struct nx_comparison *c,
@@ -370,21 +358,23 @@ static void put_page_section(struct nx_bytes *out, const struct nx_comparison *c
 	struct rows rows = choose(c, section, side);
 
 	if (rows.len) {
-		put(out, "<h2>");
+		nx_bytes_printf(out, "<h2>");
 		put_escaped(out, nx_measure_sections[section].title);
-		put(out, "</h2>\n<table><thead><tr><th>name</th><th class=n>");
+		nx_bytes_printf(out, "</h2>\n<table><thead><tr><th>name</th><th class=n>");
 		put_escaped(out, c->sides[0].name);
-		put(out, "</th><th class=n>");
+		nx_bytes_printf(out, "</th><th class=n>");
 		put_escaped(out, c->sides[side].name);
-		put(out, "</th><th class=n>difference</th><th class=n>change</th><th></th></tr>"
-			 "</thead><tbody>\n");
+		nx_bytes_printf(
+			out, "</th><th class=n>difference</th><th class=n>change</th><th></th></tr>"
+			     "</thead><tbody>\n");
 	}
 	for (size_t i = 0; i < rows.len && i < ROWS_ON_PAGE; i++)
 		put_page_row(out, rows.items[i], side, weight(rows.items[0], side));
 	if (rows.len)
-		put(out, "</tbody></table>\n");
+		nx_bytes_printf(out, "</tbody></table>\n");
 	if (rows.len > ROWS_ON_PAGE)
-		put(out, "<p>%zu smaller changes are not shown.</p>\n", rows.len - ROWS_ON_PAGE);
+		nx_bytes_printf(out, "<p>%zu smaller changes are not shown.</p>\n",
+				rows.len - ROWS_ON_PAGE);
 	nx_vec_release(&rows);
 }
 
@@ -412,26 +402,28 @@ void nx_comparison_html(struct nx_bytes *out, const struct nx_comparison *c)
 
 	nx_bytes_append(out, page_head, sizeof(page_head) - 1);
 	for (size_t side = 1; side < c->side_count; side++) {
-		put(out, "<h1>");
+		nx_bytes_printf(out, "<h1>");
 		put_escaped(out, c->sides[0].name);
-		put(out, " &rarr; ");
+		nx_bytes_printf(out, " &rarr; ");
 		put_escaped(out, c->sides[side].name);
-		put(out, "</h1>\n<p>%zu and %zu captures. ", c->sides[0].capture_count,
-		    c->sides[side].capture_count);
+		nx_bytes_printf(out, "</h1>\n<p>%zu and %zu captures. ", c->sides[0].capture_count,
+				c->sides[side].capture_count);
 		if (total && total->changes[side].is_known) {
-			put(out, "Total time %s, ",
-			    nx_measure_text(total->unit, total->samples[0].mean, text));
-			put(out, "then %s: ",
-			    nx_measure_text(total->unit, total->samples[side].mean, text));
-			put(out, "<b>%s</b>. ", nx_change_text(total, side, text));
+			nx_bytes_printf(out, "Total time %s, ",
+					nx_measure_text(total->unit, total->samples[0].mean, text));
+			nx_bytes_printf(out, "then %s: ",
+					nx_measure_text(total->unit, total->samples[side].mean,
+							text));
+			nx_bytes_printf(out, "<b>%s</b>. ", nx_change_text(total, side, text));
 		}
-		put(out, "%s</p>\n",
-		    lacks_repetition(c, side) ? "One capture on a side: a change may be noise."
-					      : "In brackets, the 95 % interval of the change.");
+		nx_bytes_printf(out, "%s</p>\n",
+				lacks_repetition(c, side)
+					? "One capture on a side: a change may be noise."
+					: "In brackets, the 95 % interval of the change.");
 		for (unsigned s = 0; s < NX_MEASURE_SECTION_COUNT; s++)
 			if (s != NX_MEASURE_METRIC)
 				put_page_section(out, c, (enum nx_measure_section)s, side);
 		put_page_section(out, c, NX_MEASURE_METRIC, side);
 	}
-	put(out, "</body></html>\n");
+	nx_bytes_printf(out, "</body></html>\n");
 }

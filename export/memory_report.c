@@ -3,12 +3,10 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "export/json_sections.h"
 
-#define LINE_MAX_BYTES 2048
 #define TOP_HOLDERS 10
 
 /* Calls fn for each memory of each core that was used, with its holders in order. */
@@ -38,21 +36,6 @@ struct text {
 	bool has_rows;
 };
 
-static void NX_PRINTF(2, 3) write_line(struct nx_output *out, const char *fmt, ...)
-{
-	char line[LINE_MAX_BYTES];
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	if (len < 0)
-		return;
-	nx_output_write(out, line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
-	nx_output_write(out, "\n", 1);
-}
-
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -66,17 +49,17 @@ static void write_peak(void *context, uint32_t graph, enum nx_memory memory,
 	char used[16] = "-", capacity[24] = "-";
 
 	if (!x->has_rows)
-		write_line(x->out, "%-8s %-10s %14s %14s %6s %12s %9s", "core", "memory",
-			   "peak_bytes", "capacity_bytes", "used", "peak_ns", "holders");
+		nx_output_line(x->out, "%-8s %-10s %14s %14s %6s %12s %9s", "core", "memory",
+			       "peak_bytes", "capacity_bytes", "used", "peak_ns", "holders");
 	x->has_rows = true;
 	if (peak->capacity_bytes) {
 		snprintf(capacity, sizeof(capacity), "%" PRIu64, peak->capacity_bytes);
 		snprintf(used, sizeof(used), "%.1f%%",
 			 percent(peak->peak_bytes, peak->capacity_bytes));
 	}
-	write_line(x->out, "%-8s %-10s %14" PRIu64 " %14s %6s %12" PRIu64 " %9zu",
-		   x->profile->capture.graphs[graph].name, nx_memory_name(memory), peak->peak_bytes,
-		   capacity, used, peak->time_ps / 1000, order->len);
+	nx_output_line(x->out, "%-8s %-10s %14" PRIu64 " %14s %6s %12" PRIu64 " %9zu",
+		       x->profile->capture.graphs[graph].name, nx_memory_name(memory),
+		       peak->peak_bytes, capacity, used, peak->time_ps / 1000, order->len);
 }
 
 static void write_holders(void *context, uint32_t graph, enum nx_memory memory,
@@ -87,33 +70,34 @@ static void write_holders(void *context, uint32_t graph, enum nx_memory memory,
 	uint64_t peak_bytes = report->peaks[graph][memory].peak_bytes;
 	size_t i = 0;
 
-	write_line(x->out, "\n%s %s at its peak\n%14s %6s %12s %12s  %-11s %s",
-		   x->profile->capture.graphs[graph].name, nx_memory_name(memory), "bytes", "share",
-		   "first_ns", "last_ns", "kind", "tensor");
+	nx_output_line(x->out, "\n%s %s at its peak\n%14s %6s %12s %12s  %-11s %s",
+		       x->profile->capture.graphs[graph].name, nx_memory_name(memory), "bytes",
+		       "share", "first_ns", "last_ns", "kind", "tensor");
 	for (; i < order->len && i < TOP_HOLDERS; i++) {
 		const struct nx_memory_holder *h = &report->holders[order->items[i]];
 		const struct nx_memory_share *share = &h->shares[memory];
 
 		if (!share->bytes_at_peak)
 			break;
-		write_line(x->out, "%14" PRIu64 " %5.1f%% %12" PRIu64 " %12" PRIu64 "  %-11s %s",
-			   share->bytes_at_peak, percent(share->bytes_at_peak, peak_bytes),
-			   share->first_ps / 1000, share->last_ps / 1000, h->kind, h->name);
+		nx_output_line(x->out,
+			       "%14" PRIu64 " %5.1f%% %12" PRIu64 " %12" PRIu64 "  %-11s %s",
+			       share->bytes_at_peak, percent(share->bytes_at_peak, peak_bytes),
+			       share->first_ps / 1000, share->last_ps / 1000, h->kind, h->name);
 	}
 	if (i < order->len)
-		write_line(x->out, "%14s %zu more with fewer bytes", "and", order->len - i);
+		nx_output_line(x->out, "%14s %zu more with fewer bytes", "and", order->len - i);
 }
 
 void nx_memory_report_text(struct nx_output *out, const struct nx_profile *profile)
 {
 	struct text x = {out, profile, false};
 
-	write_line(out, "\nmemory tracker (sbuf and psum: bytes of one partition)");
+	nx_output_line(out, "\nmemory tracker (sbuf and psum: bytes of one partition)");
 	each_memory(profile, write_peak, &x);
 	if (x.has_rows)
 		each_memory(profile, write_holders, &x);
 	else
-		write_line(out, "no memory was used in the part of the capture that is shown");
+		nx_output_line(out, "no memory was used in the part of the capture that is shown");
 }
 
 /* --- as JSON ---------------------------------------------------------------- */

@@ -27,21 +27,6 @@ struct steps_export {
 	struct nx_row row;
 };
 
-static uint32_t group_track(struct steps_export *x, uint32_t process)
-{
-	const struct nx_system_process *p = &x->profile->processes[process];
-	char name[NAME_MAX_BYTES];
-	uint64_t track;
-
-	if (nx_map_get(&x->groups, process, &track))
-		return (uint32_t)track;
-	snprintf(name, sizeof(name), "%.250s-pid%llu steps", p->instance_id,
-		 (unsigned long long)p->pid);
-	track = nx_perfetto_track(x->p, NX_PERFETTO_ROOT, name, process);
-	nx_map_put(&x->groups, process, track);
-	return (uint32_t)track;
-}
-
 /* --- steps ------------------------------------------------------------------------------ */
 
 static void end_slice(void *context, size_t lane, uint64_t end_ns)
@@ -99,8 +84,10 @@ static void write_step(void *context, const void *item)
 	if (lane == x->steps.lane_tracks.len) {
 		snprintf(name, sizeof(name), lane ? "steps lane %zu" : "steps", lane + 1);
 		nx_vec_push(&x->steps.lane_tracks,
-			    nx_perfetto_track(x->p, group_track(x, step->process), name,
-					      (uint32_t)lane));
+			    nx_perfetto_track(x->p,
+					      nx_process_track(x->p, &x->groups, x->profile,
+							       step->process, "steps"),
+					      name, (uint32_t)lane));
 	}
 	nx_row_init(&x->row, NX_SCHEMA_Step);
 	nx_step_tables[0].fill(&x->row, x->profile, step, name);
@@ -120,8 +107,9 @@ static void write_gap(void *context, const void *item)
 
 	if (!nx_map_get(&x->counters, key, &track)) {
 		snprintf(name, sizeof(name), "nc%d execution gap", gap->nc_idx);
-		track = nx_perfetto_counter(x->p, group_track(x, gap->process), name, NX_UNIT_NS,
-					    NULL, GAP_RANK + (uint32_t)gap->nc_idx);
+		track = nx_perfetto_counter(
+			x->p, nx_process_track(x->p, &x->groups, x->profile, gap->process, "steps"),
+			name, NX_UNIT_NS, NULL, GAP_RANK + (uint32_t)gap->nc_idx);
 		nx_map_put(&x->counters, key, track);
 	}
 	if (gap->end_ns == gap->start_ns)

@@ -124,6 +124,23 @@ struct nx_slices {
 	char slice_name[1024], device_file[64]; /* of the event at hand */
 };
 
+uint32_t nx_process_track(struct nx_perfetto *p, struct nx_map *groups,
+			  const struct nx_system_profile *profile, uint32_t process,
+			  const char *what)
+{
+	const struct nx_system_process *of = &profile->processes[process];
+	char name[NX_GROUP_LABEL_MAX];
+	uint64_t track;
+
+	if (nx_map_get(groups, process, &track))
+		return (uint32_t)track;
+	snprintf(name, sizeof(name), "%.250s-pid%llu %s", of->instance_id,
+		 (unsigned long long)of->pid, what);
+	track = nx_perfetto_track(p, NX_PERFETTO_ROOT, name, process);
+	nx_map_put(groups, process, track);
+	return (uint32_t)track;
+}
+
 /* --- rows --------------------------------------------------------------- */
 
 static uint32_t process_track(struct nx_slices *x, struct nx_slice label)

@@ -43,6 +43,11 @@ NX_MUST_CHECK enum nx_status nx_group_parse(struct nx_group *group, const char *
 size_t nx_group_label(const struct nx_group *group, const struct nx_system_profile *profile,
 		      const struct nx_system_event *event, char label[NX_GROUP_LABEL_MAX]);
 
+/* The track of what belongs to one process, such as "transfers"; groups has those made so far. */
+uint32_t nx_process_track(struct nx_perfetto *p, struct nx_map *groups,
+			  const struct nx_system_profile *profile, uint32_t process,
+			  const char *what);
+
 struct nx_slices_plan { /* shared by all slices of a trace; never changes */
 	const struct nx_system_profile *profile;
 	const struct nx_system_export_options *options;

@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The totals of a system profile as tables for people. Names come last, so columns align. */
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "export/exporters.h"
 #include "export/system_totals.h"
 #include "model/system_event.h"
 
-#define LINE_MAX_BYTES 2048
 #define QUANTITY_MAX 32
-
-static void NX_PRINTF(2, 3) write_line(struct nx_output *out, const char *fmt, ...)
-{
-	char line[LINE_MAX_BYTES];
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	if (len < 0)
-		return;
-	nx_output_write(out, line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
-	nx_output_write(out, "\n", 1);
-}
 
 /* Three decimals in the largest unit that leaves at least 1. */
 static const char *scaled(char text[QUANTITY_MAX], double value, double step,
@@ -61,19 +44,19 @@ static void write_events(struct nx_output *out, const struct nx_event_totals *ev
 
 	if (!events->name_count)
 		return;
-	write_line(out, "    %10s %14s %14s %14s  event", "count", "total", "mean", "max");
+	nx_output_line(out, "    %10s %14s %14s %14s  event", "count", "total", "mean", "max");
 	for (size_t i = 0; i < events->name_count && i < NX_TOP_NAMES; i++) {
 		const struct nx_name_total *n = &events->names[i];
 
-		write_line(out, "    %10llu %14s %14s %14s  %s (%s)", (unsigned long long)n->count,
-			   time_text(total, (double)n->total_ns),
-			   time_text(mean, (double)n->total_ns / (double)n->count),
-			   time_text(max, (double)n->max_ns), n->name,
-			   nx_event_source_name(n->source));
+		nx_output_line(out, "    %10llu %14s %14s %14s  %s (%s)",
+			       (unsigned long long)n->count, time_text(total, (double)n->total_ns),
+			       time_text(mean, (double)n->total_ns / (double)n->count),
+			       time_text(max, (double)n->max_ns), n->name,
+			       nx_event_source_name(n->source));
 	}
 	if (events->name_count > NX_TOP_NAMES)
-		write_line(out, "    and %zu names more with less time",
-			   events->name_count - NX_TOP_NAMES);
+		nx_output_line(out, "    and %zu names more with less time",
+			       events->name_count - NX_TOP_NAMES);
 }
 
 static void write_peaks(struct nx_output *out, const struct nx_core_totals *core)
@@ -81,13 +64,13 @@ static void write_peaks(struct nx_output *out, const struct nx_core_totals *core
 	char bytes[QUANTITY_MAX];
 
 	if (core->peak_count)
-		write_line(out, "    %14s  device memory at its peak", "bytes");
+		nx_output_line(out, "    %14s  device memory at its peak", "bytes");
 	for (size_t i = 0; i < core->peak_count; i++) {
 		const struct nx_hbm_peak *peak = &core->peaks[i];
 
-		write_line(out, "    %14s  ND%u HBM%u %s",
-			   bytes_text(bytes, (double)peak->peak_bytes), peak->device_idx,
-			   peak->hbm_idx, peak->category ? peak->category : "total");
+		nx_output_line(out, "    %14s  ND%u HBM%u %s",
+			       bytes_text(bytes, (double)peak->peak_bytes), peak->device_idx,
+			       peak->hbm_idx, peak->category ? peak->category : "total");
 	}
 }
 
@@ -96,14 +79,15 @@ static void write_transfers(struct nx_output *out, const struct nx_core_totals *
 	char bytes[QUANTITY_MAX], rate[QUANTITY_MAX];
 
 	if (core->transfers[0].count || core->transfers[1].count)
-		write_line(out, "    %10s %14s %16s  transfers", "count", "bytes", "bandwidth");
+		nx_output_line(out, "    %10s %14s %16s  transfers", "count", "bytes", "bandwidth");
 	for (uint8_t i = 0; i < 2; i++) {
 		const struct nx_transfer_total *t = &core->transfers[i];
 
 		if (t->count)
-			write_line(out, "    %10llu %14s %14s/s  %s", (unsigned long long)t->count,
-				   bytes_text(bytes, (double)t->size_bytes),
-				   bytes_text(rate, nx_bytes_per_s(t)), nx_direction_name(i));
+			nx_output_line(out, "    %10llu %14s %14s/s  %s",
+				       (unsigned long long)t->count,
+				       bytes_text(bytes, (double)t->size_bytes),
+				       bytes_text(rate, nx_bytes_per_s(t)), nx_direction_name(i));
 	}
 }
 
@@ -116,8 +100,8 @@ static void write_core(struct nx_output *out, const struct nx_core_totals *core)
 		snprintf(name, sizeof(name), "logical core %d", core->nc_idx);
 	if (core->worker_gid != UINT32_MAX)
 		snprintf(worker, sizeof(worker), ", worker %u", core->worker_gid);
-	write_line(out, "\n  %s%s: %llu events", name, worker,
-		   (unsigned long long)core->events.event_count);
+	nx_output_line(out, "\n  %s%s: %llu events", name, worker,
+		       (unsigned long long)core->events.event_count);
 	write_events(out, &core->events);
 	write_peaks(out, core);
 	write_transfers(out, core);
@@ -149,14 +133,14 @@ static void write_device_cores(struct nx_output *out, const struct nx_system_tot
 		if (core->process != process)
 			continue;
 		if (is_first)
-			write_line(out, "    %10s %14s %13s  device time", "executions", "busy",
-				   "of wall time");
+			nx_output_line(out, "    %10s %14s %13s  device time", "executions", "busy",
+				       "of wall time");
 		is_first = false;
-		write_line(out, "    %10llu %14s %12.3g%%  %s",
-			   (unsigned long long)core->execution_count,
-			   time_text(busy, (double)core->busy_ns),
-			   wall_ns ? 100.0 * (double)core->busy_ns / (double)wall_ns : 0.0,
-			   core_text(core, name));
+		nx_output_line(out, "    %10llu %14s %12.3g%%  %s",
+			       (unsigned long long)core->execution_count,
+			       time_text(busy, (double)core->busy_ns),
+			       wall_ns ? 100.0 * (double)core->busy_ns / (double)wall_ns : 0.0,
+			       core_text(core, name));
 	}
 }
 
@@ -165,34 +149,37 @@ static void write_host(struct nx_output *out, const struct nx_system_process *p,
 {
 	char bytes[QUANTITY_MAX], wall[QUANTITY_MAX];
 
-	write_line(out, "  wall time    %s", time_text(wall, (double)t->wall_ns));
-	write_line(out, "  events       %llu, unfinished %llu, without start %llu",
-		   (unsigned long long)t->events.event_count,
-		   (unsigned long long)t->unfinished_count, (unsigned long long)t->orphan_count);
-	write_line(out, "  records      %llu stored of %llu, dropped %llu",
-		   (unsigned long long)p->stored_event_count,
-		   (unsigned long long)p->total_event_count,
-		   (unsigned long long)nx_dropped_count(p));
+	nx_output_line(out, "  wall time    %s", time_text(wall, (double)t->wall_ns));
+	nx_output_line(out, "  events       %llu, unfinished %llu, without start %llu",
+		       (unsigned long long)t->events.event_count,
+		       (unsigned long long)t->unfinished_count,
+		       (unsigned long long)t->orphan_count);
+	nx_output_line(out, "  records      %llu stored of %llu, dropped %llu",
+		       (unsigned long long)p->stored_event_count,
+		       (unsigned long long)p->total_event_count,
+		       (unsigned long long)nx_dropped_count(p));
 	if (t->cpu_sample_count)
-		write_line(out, "  CPU          mean %.1f%%, max %.1f%%",
-			   t->cpu_sum / (double)t->cpu_sample_count, t->cpu_max);
+		nx_output_line(out, "  CPU          mean %.1f%%, max %.1f%%",
+			       t->cpu_sum / (double)t->cpu_sample_count, t->cpu_max);
 	else if (t->has_cpu_samples)
-		write_line(out, "  CPU          n/a: sampled once, and a load needs two samples");
+		nx_output_line(out,
+			       "  CPU          n/a: sampled once, and a load needs two samples");
 	if (t->memory_peak_bytes && p->memory_capacity_bytes)
-		write_line(out, "  memory peak  %s, %.1f%%",
-			   bytes_text(bytes, (double)t->memory_peak_bytes),
-			   100.0 * (double)t->memory_peak_bytes / (double)p->memory_capacity_bytes);
+		nx_output_line(out, "  memory peak  %s, %.1f%%",
+			       bytes_text(bytes, (double)t->memory_peak_bytes),
+			       100.0 * (double)t->memory_peak_bytes /
+				       (double)p->memory_capacity_bytes);
 	else if (t->memory_peak_bytes)
-		write_line(out, "  memory peak  %s",
-			   bytes_text(bytes, (double)t->memory_peak_bytes));
+		nx_output_line(out, "  memory peak  %s",
+			       bytes_text(bytes, (double)t->memory_peak_bytes));
 }
 
 static void write_process(struct nx_output *out, const struct nx_system_totals *t, uint32_t at)
 {
 	const struct nx_system_process *p = &t->profile->processes[at];
 
-	write_line(out, "%s pid %llu%s%s", p->instance_id, (unsigned long long)p->pid,
-		   p->instance_type ? " " : "", p->instance_type ? p->instance_type : "");
+	nx_output_line(out, "%s pid %llu%s%s", p->instance_id, (unsigned long long)p->pid,
+		       p->instance_type ? " " : "", p->instance_type ? p->instance_type : "");
 	write_host(out, p, &t->processes[at]);
 	write_events(out, &t->processes[at].events);
 	write_device_cores(out, t, at);
@@ -244,17 +231,17 @@ static void write_step(void *context, const void *item)
 		return;
 	if (step->has_late)
 		time_text(late, (double)step->late_ns);
-	write_line(x->out, "    %10lld %14s %12s %10s %12s %11llu %14s %14s%s",
-		   (long long)step->step_num, time_text(duration, (double)duration_ns),
-		   percent_text(host, step->has_shares, step->host_ns, duration_ns),
-		   percent_text(runtime, step->has_shares, step->runtime_ns, duration_ns),
-		   percent_text(busy, step->has_shares, step->busy_ns, duration_ns),
-		   (unsigned long long)step->execution_count,
-		   time_text(gap, (double)step->max_gap_ns), late,
-		   step->is_unfinished ? "  unfinished"
-		   : step->is_outlier  ? "  outlier"
-		   : step->rank == 1   ? "  slowest"
-				       : "");
+	nx_output_line(x->out, "    %10lld %14s %12s %10s %12s %11llu %14s %14s%s",
+		       (long long)step->step_num, time_text(duration, (double)duration_ns),
+		       percent_text(host, step->has_shares, step->host_ns, duration_ns),
+		       percent_text(runtime, step->has_shares, step->runtime_ns, duration_ns),
+		       percent_text(busy, step->has_shares, step->busy_ns, duration_ns),
+		       (unsigned long long)step->execution_count,
+		       time_text(gap, (double)step->max_gap_ns), late,
+		       step->is_unfinished ? "  unfinished"
+		       : step->is_outlier  ? "  outlier"
+		       : step->rank == 1   ? "  slowest"
+					   : "");
 }
 
 static void write_step_total(struct steps_text *x, const struct nx_step_total *total,
@@ -264,27 +251,29 @@ static void write_step_total(struct steps_text *x, const struct nx_step_total *t
 	char median[QUANTITY_MAX], mad[QUANTITY_MAX], slowest[QUANTITY_MAX], busy[QUANTITY_MAX],
 		runtime[QUANTITY_MAX], host[QUANTITY_MAX], late[QUANTITY_MAX], wait[QUANTITY_MAX];
 
-	write_line(x->out, "steps: %s, %s pid %llu", total->name, p->instance_id,
-		   (unsigned long long)p->pid);
-	write_line(x->out, "  %llu steps, median %s, MAD %s, slowest %s (step %lld), outliers %llu",
-		   (unsigned long long)total->step_count,
-		   time_text(median, (double)total->median_ns),
-		   time_text(mad, (double)total->mad_ns),
-		   time_text(slowest, (double)total->slowest_ns), (long long)total->slowest_num,
-		   (unsigned long long)total->outlier_count);
-	write_line(x->out, "  host bound %s, in the runtime %s, device busy %s",
-		   percent_text(host, total->has_shares, total->host_ns, total->total_ns),
-		   percent_text(runtime, total->has_shares, total->runtime_ns, total->total_ns),
-		   percent_text(busy, total->has_shares, total->busy_ns, total->total_ns));
+	nx_output_line(x->out, "steps: %s, %s pid %llu", total->name, p->instance_id,
+		       (unsigned long long)p->pid);
+	nx_output_line(x->out,
+		       "  %llu steps, median %s, MAD %s, slowest %s (step %lld), outliers %llu",
+		       (unsigned long long)total->step_count,
+		       time_text(median, (double)total->median_ns),
+		       time_text(mad, (double)total->mad_ns),
+		       time_text(slowest, (double)total->slowest_ns), (long long)total->slowest_num,
+		       (unsigned long long)total->outlier_count);
+	nx_output_line(x->out, "  host bound %s, in the runtime %s, device busy %s",
+		       percent_text(host, total->has_shares, total->host_ns, total->total_ns),
+		       percent_text(runtime, total->has_shares, total->runtime_ns, total->total_ns),
+		       percent_text(busy, total->has_shares, total->busy_ns, total->total_ns));
 	if (total->late_count)
-		write_line(x->out,
-			   "  launches the first execution of a step %s after the first process, "
-			   "waits %s for others (medians)",
-			   time_text(late, (double)total->median_late_ns),
-			   time_text(wait, (double)total->median_rank_wait_ns));
-	write_line(x->out, "    %10s %14s %12s %10s %12s %11s %14s %14s%s", "step", "duration",
-		   "host bound", "runtime", "device busy", "executions", "longest gap", "late",
-		   total->step_count > MOST_STEPS ? "  (the slowest and outliers)" : "");
+		nx_output_line(
+			x->out,
+			"  launches the first execution of a step %s after the first process, "
+			"waits %s for others (medians)",
+			time_text(late, (double)total->median_late_ns),
+			time_text(wait, (double)total->median_rank_wait_ns));
+	nx_output_line(x->out, "    %10s %14s %12s %10s %12s %11s %14s %14s%s", "step", "duration",
+		       "host bound", "runtime", "device busy", "executions", "longest gap", "late",
+		       total->step_count > MOST_STEPS ? "  (the slowest and outliers)" : "");
 	x->total = total;
 	*st = nx_system_scan(x->profile, NX_SYSTEM_STEP, write_step, x, err);
 	nx_output_write(x->out, "\n", 1);
@@ -298,15 +287,16 @@ static void write_gap_total(void *context, const void *item)
 	char total[QUANTITY_MAX], first[QUANTITY_MAX], last[QUANTITY_MAX], max[QUANTITY_MAX];
 
 	if (x->is_first)
-		write_line(x->out, "gaps between executions\n    %10s %14s %14s %14s %14s  core",
-			   "count", "total", "first quarter", "last quarter", "max");
+		nx_output_line(x->out,
+			       "gaps between executions\n    %10s %14s %14s %14s %14s  core",
+			       "count", "total", "first quarter", "last quarter", "max");
 	x->is_first = false;
-	write_line(x->out, "    %10llu %14s %14s %14s %14s  %s pid %llu logical core %d%s",
-		   (unsigned long long)g->count, time_text(total, (double)g->total_ns),
-		   time_text(first, (double)g->first_median_ns),
-		   time_text(last, (double)g->last_median_ns), time_text(max, (double)g->max_ns),
-		   p->instance_id, (unsigned long long)p->pid, g->nc_idx,
-		   g->is_growing ? ": grows" : "");
+	nx_output_line(x->out, "    %10llu %14s %14s %14s %14s  %s pid %llu logical core %d%s",
+		       (unsigned long long)g->count, time_text(total, (double)g->total_ns),
+		       time_text(first, (double)g->first_median_ns),
+		       time_text(last, (double)g->last_median_ns),
+		       time_text(max, (double)g->max_ns), p->instance_id,
+		       (unsigned long long)p->pid, g->nc_idx, g->is_growing ? ": grows" : "");
 	x->has_growth |= g->is_growing;
 }
 
@@ -332,9 +322,9 @@ static enum nx_status write_steps(struct nx_output *out, const struct nx_system_
 	if (!st)
 		st = nx_system_scan(profile, NX_SYSTEM_GAP_TOTAL, write_gap_total, &x, err);
 	if (x.has_growth)
-		write_line(out,
-			   "  quarters are medians; a growing gap means that the host takes ever "
-			   "longer to start the next execution");
+		nx_output_line(
+			out, "  quarters are medians; a growing gap means that the host takes ever "
+			     "longer to start the next execution");
 	if (!x.is_first)
 		nx_output_write(out, "\n", 1);
 	return st;
@@ -343,19 +333,19 @@ static enum nx_status write_steps(struct nx_output *out, const struct nx_system_
 static void write_devices(struct nx_output *out, const struct nx_system_profile *p)
 {
 	if (p->devices.len)
-		write_line(out, "device profiles");
+		nx_output_line(out, "device profiles");
 	for (size_t i = 0; i < p->devices.len; i++) {
 		const struct nx_device_capture *d = &p->devices.items[i];
 
-		write_line(out, "  %s%s, %s%s", d->session_path, d->is_empty ? " (empty)" : "",
-			   d->neff_path ? "NEFF " : "no NEFF found",
-			   d->neff_path ? d->neff_path : "");
+		nx_output_line(out, "  %s%s, %s%s", d->session_path, d->is_empty ? " (empty)" : "",
+			       d->neff_path ? "NEFF " : "no NEFF found",
+			       d->neff_path ? d->neff_path : "");
 	}
 	if (p->warnings.len)
-		write_line(out, "warnings");
+		nx_output_line(out, "warnings");
 	for (size_t i = 0; i < p->warnings.len; i++)
-		write_line(out, "  %s: %s", p->warnings.items[i].category,
-			   p->warnings.items[i].message);
+		nx_output_line(out, "  %s: %s", p->warnings.items[i].category,
+			       p->warnings.items[i].message);
 }
 
 enum nx_status nx_system_export_summary_text(const struct nx_system_profile *profile,

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "base/earliest.h"
 #include "base/lanes.h"
 #include "base/map.h"
 #include "export/system_slices.h"
@@ -19,7 +20,7 @@ struct route { /* one direction of one core */
 	uint32_t track, bandwidth_track;
 	struct nx_lanes lanes;
 	struct nx_route_tracks NX_VEC_BODY(uint32_t) lane_tracks;
-	struct nx_moving NX_VEC_BODY(struct moving) moving; /* a heap, the next to end first */
+	struct nx_moving NX_VEC_BODY(struct moving) moving; /* the earliest first */
 	double bytes_per_s;				    /* of all that move */
 };
 
@@ -33,38 +34,12 @@ struct transfers {
 
 /* --- bandwidth ---------------------------------------------------------- */
 
-static void push_moving(struct nx_moving *heap, struct moving m)
-{
-	size_t at = heap->len;
-
-	nx_vec_push(heap, m);
-	for (; at && heap->items[(at - 1) / 2].end_ns > m.end_ns; at = (at - 1) / 2)
-		heap->items[at] = heap->items[(at - 1) / 2];
-	heap->items[at] = m;
-}
-
-static struct moving pop_moving(struct nx_moving *heap)
-{
-	struct moving first = heap->items[0], last = heap->items[--heap->len];
-	size_t at = 0, next;
-
-	assert(heap->len < heap->cap); /* it was not empty */
-	for (; (next = 2 * at + 1) < heap->len; at = next) {
-		if (next + 1 < heap->len && heap->items[next + 1].end_ns < heap->items[next].end_ns)
-			next++;
-		if (last.end_ns <= heap->items[next].end_ns)
-			break;
-		heap->items[at] = heap->items[next];
-	}
-	heap->items[at] = last;
-	return first;
-}
-
 static void end_moving(struct route *r, uint64_t until_ns)
 {
 	while (r->moving.len && r->moving.items[0].end_ns <= until_ns) {
-		struct moving m = pop_moving(&r->moving);
+		struct moving m = r->moving.items[0];
 
+		nx_earliest_drop(&r->moving);
 		/* rounding leaves a rest: exactly 0 if nothing moves */
 		r->bytes_per_s = r->moving.len ? r->bytes_per_s - m.bytes_per_s : 0;
 		if (!r->moving.len || r->moving.items[0].end_ns != m.end_ns)
@@ -73,21 +48,6 @@ static void end_moving(struct route *r, uint64_t until_ns)
 }
 
 /* --- slices ------------------------------------------------------------- */
-
-static uint32_t group_track(struct transfers *x, uint32_t process)
-{
-	const struct nx_system_process *p = &x->profile->processes[process];
-	char name[NAME_MAX_BYTES];
-	uint64_t track;
-
-	if (nx_map_get(&x->groups, process, &track))
-		return (uint32_t)track;
-	snprintf(name, sizeof(name), "%.250s-pid%llu transfers", p->instance_id,
-		 (unsigned long long)p->pid);
-	track = nx_perfetto_track(x->p, NX_PERFETTO_ROOT, name, process);
-	nx_map_put(&x->groups, process, track);
-	return (uint32_t)track;
-}
 
 static struct route *find_route(struct transfers *x, const struct nx_host_transfer *t)
 {
@@ -100,7 +60,7 @@ static struct route *find_route(struct transfers *x, const struct nx_host_transf
 
 	if (nx_map_get(&x->by_key, key, &at))
 		return &x->routes.items[at];
-	parent = group_track(x, t->process);
+	parent = nx_process_track(x->p, &x->groups, x->profile, t->process, "transfers");
 	snprintf(name, sizeof(name), "nc%d %s_transfers", t->nc_idx, direction);
 	r.track = nx_perfetto_track(x->p, parent, name, rank);
 	snprintf(name, sizeof(name), "nc%d %s bandwidth", t->nc_idx, direction);
@@ -155,7 +115,7 @@ static void add_transfer(void *context, const void *row)
 		return;
 	end_moving(r, t->start_ns);
 	r->bytes_per_s += bytes_per_s;
-	push_moving(&r->moving, (struct moving){t->end_ns, bytes_per_s});
+	nx_earliest_push(&r->moving, ((struct moving){t->end_ns, bytes_per_s}));
 	nx_perfetto_count(r->p, r->bandwidth_track, t->start_ns, r->bytes_per_s);
 }
 

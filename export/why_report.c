@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/why_report.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,20 +9,6 @@
 #define GROUPS_SHOWN 12u
 #define STEPS_SAID 5u /* of a chain, in its sentence */
 #define INDENT_MAX 12u
-
-static void put(struct nx_bytes *out, const char *fmt, ...) NX_PRINTF(2, 3);
-
-static void put(struct nx_bytes *out, const char *fmt, ...)
-{
-	char text[1024];
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	nx_bytes_append(out, text, (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1);
-}
 
 static double percent(int64_t part_ps, int64_t whole_ps)
 {
@@ -74,9 +59,9 @@ static void put_part(struct nx_bytes *out, const struct nx_why_part *part, int64
 {
 	const char *text = part->engine ? NULL : explain_cause(part->cause);
 
-	put(out, "  %8lld.%06lld us %5.1f %%  %s%s%s%s%s\n", US(part->time_ps),
-	    percent(part->time_ps, span_ps), part->engine ? part->engine : "",
-	    part->engine ? " " : "", part->cause, text ? ": " : "", text ? text : "");
+	nx_bytes_printf(out, "  %8lld.%06lld us %5.1f %%  %s%s%s%s%s\n", US(part->time_ps),
+			percent(part->time_ps, span_ps), part->engine ? part->engine : "",
+			part->engine ? " " : "", part->cause, text ? ": " : "", text ? text : "");
 }
 
 static void put_rest(struct nx_bytes *out, const struct nx_why_answer *answer)
@@ -86,20 +71,23 @@ static void put_rest(struct nx_bytes *out, const struct nx_why_answer *answer)
 	for (size_t i = PARTS_SHOWN; i < answer->path.len; i++)
 		sum_ps += answer->path.items[i].time_ps;
 	if (answer->path.len > PARTS_SHOWN)
-		put(out,
-		    "  %8lld.%06lld us %5.1f %%  %zu smaller parts (--format json lists all)\n",
-		    US(sum_ps), percent(sum_ps, answer->span_ps), answer->path.len - PARTS_SHOWN);
+		nx_bytes_printf(
+			out,
+			"  %8lld.%06lld us %5.1f %%  %zu smaller parts (--format json lists all)\n",
+			US(sum_ps), percent(sum_ps, answer->span_ps),
+			answer->path.len - PARTS_SHOWN);
 }
 
 static void put_quality(struct nx_bytes *out, const struct nx_why_answer *answer)
 {
-	put(out,
-	    "%.2f %% of the path and %.2f %% of all pauses have no cause; %lld of %lld waits are "
-	    "matched, %lld of them without a record.\n",
-	    percent(answer->path_unexplained_ps, answer->span_ps),
-	    percent(answer->gap_unexplained_ps, answer->gap_ps), (long long)answer->matched_count,
-	    (long long)answer->wait_count,
-	    (long long)answer->filled_count + (long long)answer->assumed_count);
+	nx_bytes_printf(out,
+			"%.2f %% of the path and %.2f %% of all pauses have no cause; %lld of %lld "
+			"waits are "
+			"matched, %lld of them without a record.\n",
+			percent(answer->path_unexplained_ps, answer->span_ps),
+			percent(answer->gap_unexplained_ps, answer->gap_ps),
+			(long long)answer->matched_count, (long long)answer->wait_count,
+			(long long)answer->filled_count + (long long)answer->assumed_count);
 }
 
 static const struct nx_what_if *best_scenario(const struct nx_why_answer *answer)
@@ -113,14 +101,16 @@ static const struct nx_what_if *best_scenario(const struct nx_why_answer *answer
 static void put_closed_gate(struct nx_bytes *out, const struct nx_why_answer *answer)
 {
 	if (!answer->is_replayed)
-		put(out, "No prediction: captures of more than a million instructions are not "
-			 "replayed.\n");
+		nx_bytes_printf(
+			out, "No prediction: captures of more than a million instructions are not "
+			     "replayed.\n");
 	else
-		put(out,
-		    "No prediction: a replay misses the measurement by %.3f %%, and %lld nodes "
-		    "stay where they were.\n",
-		    percent(answer->replay_error_ps, answer->span_ps),
-		    (long long)answer->pinned_count);
+		nx_bytes_printf(
+			out,
+			"No prediction: a replay misses the measurement by %.3f %%, and %lld nodes "
+			"stay where they were.\n",
+			percent(answer->replay_error_ps, answer->span_ps),
+			(long long)answer->pinned_count);
 }
 
 static void put_groups(struct nx_bytes *out, const struct nx_why_answer *answer)
@@ -129,19 +119,21 @@ static void put_groups(struct nx_bytes *out, const struct nx_why_answer *answer)
 
 	if (!answer->grouped_by)
 		return;
-	put(out, "The path by %s:\n", answer->grouped_by);
+	nx_bytes_printf(out, "The path by %s:\n", answer->grouped_by);
 	for (size_t i = 0; i < answer->groups.len; i++) {
 		const struct nx_why_group *g = &answer->groups.items[i];
 
 		if (i < GROUPS_SHOWN)
-			put(out, "  %8lld.%06lld us %5.1f %%  %s\n", US(g->time_ps),
-			    percent(g->time_ps, answer->span_ps), g->name ? g->name : "(none)");
+			nx_bytes_printf(out, "  %8lld.%06lld us %5.1f %%  %s\n", US(g->time_ps),
+					percent(g->time_ps, answer->span_ps),
+					g->name ? g->name : "(none)");
 		else
 			rest_ps += g->time_ps;
 	}
 	if (answer->groups.len > GROUPS_SHOWN)
-		put(out, "  %8lld.%06lld us %5.1f %%  %zu more\n", US(rest_ps),
-		    percent(rest_ps, answer->span_ps), answer->groups.len - GROUPS_SHOWN);
+		nx_bytes_printf(out, "  %8lld.%06lld us %5.1f %%  %zu more\n", US(rest_ps),
+				percent(rest_ps, answer->span_ps),
+				answer->groups.len - GROUPS_SHOWN);
 }
 
 void nx_why_report_text(struct nx_bytes *out, const struct nx_why_answer *answer,
@@ -149,16 +141,19 @@ void nx_why_report_text(struct nx_bytes *out, const struct nx_why_answer *answer
 {
 	const struct nx_what_if *best = best_scenario(answer);
 
-	put(out, "%s took " US_FORMAT ". The critical path, in parts that add up to it:\n", profile,
-	    US(answer->span_ps));
+	nx_bytes_printf(out,
+			"%s took " US_FORMAT ". The critical path, in parts that add up to it:\n",
+			profile, US(answer->span_ps));
 	for (size_t i = 0; i < answer->path.len && i < PARTS_SHOWN; i++)
 		put_part(out, &answer->path.items[i], answer->span_ps);
 	put_rest(out, answer);
 	put_quality(out, answer);
 	if (best)
-		put(out,
-		    "The largest gain: %s, at most " US_FORMAT " (%.1f %%); --what-if shows all.\n",
-		    best->scenario, US(best->gain_ps), percent(best->gain_ps, answer->span_ps));
+		nx_bytes_printf(out,
+				"The largest gain: %s, at most " US_FORMAT
+				" (%.1f %%); --what-if shows all.\n",
+				best->scenario, US(best->gain_ps),
+				percent(best->gain_ps, answer->span_ps));
 	else
 		put_closed_gate(out, answer);
 	put_groups(out, answer);
@@ -170,20 +165,21 @@ void nx_what_if_text(struct nx_bytes *out, const struct nx_why_answer *answer)
 		put_closed_gate(out, answer);
 		return;
 	}
-	put(out, "What if, by a replay (error %.3f %%; with the usual lags %+.1f %%):\n",
-	    percent(answer->replay_error_ps, answer->span_ps),
-	    percent(answer->nominal_ps - answer->span_ps, answer->span_ps));
-	put(out, "        on the path              gain          scenario\n");
+	nx_bytes_printf(out,
+			"What if, by a replay (error %.3f %%; with the usual lags %+.1f %%):\n",
+			percent(answer->replay_error_ps, answer->span_ps),
+			percent(answer->nominal_ps - answer->span_ps, answer->span_ps));
+	nx_bytes_printf(out, "        on the path              gain          scenario\n");
 	for (size_t i = 0; i < answer->scenarios.len; i++) {
 		const struct nx_what_if *s = &answer->scenarios.items[i];
 
 		if (s->path_ps >= 0)
-			put(out, "  %10.3f us %5.1f %%", (double)s->path_ps / 1e6,
-			    percent(s->path_ps, answer->span_ps));
+			nx_bytes_printf(out, "  %10.3f us %5.1f %%", (double)s->path_ps / 1e6,
+					percent(s->path_ps, answer->span_ps));
 		else
-			put(out, "  %21s", "-");
-		put(out, "  %10.3f us %5.1f %%  %s\n", (double)s->gain_ps / 1e6,
-		    percent(s->gain_ps, answer->span_ps), s->scenario);
+			nx_bytes_printf(out, "  %21s", "-");
+		nx_bytes_printf(out, "  %10.3f us %5.1f %%  %s\n", (double)s->gain_ps / 1e6,
+				percent(s->gain_ps, answer->span_ps), s->scenario);
 	}
 }
 
@@ -209,48 +205,50 @@ static void put_clause(struct nx_bytes *out, const struct nx_why_gap_answer *gap
 	switch (piece->cause) {
 	case NX_CAUSE_WAIT:
 		if (n->graph != gap->core)
-			put(out, "%s of core %u ran %s", engine_name(n), n->graph,
-			    or_unknown(label->opcode));
+			nx_bytes_printf(out, "%s of core %u ran %s", engine_name(n), n->graph,
+					or_unknown(label->opcode));
 		else
-			put(out, "%s ran %s", engine_name(n), or_unknown(label->opcode));
+			nx_bytes_printf(out, "%s ran %s", engine_name(n),
+					or_unknown(label->opcode));
 		return;
 	case NX_CAUSE_ISSUE:
-		put(out, "%s went on to %s", engine_name(n), or_unknown(label->opcode));
+		nx_bytes_printf(out, "%s went on to %s", engine_name(n), or_unknown(label->opcode));
 		return;
 	case NX_CAUSE_WAKE:
-		put(out, "a semaphore reached %s", engine_name(n));
+		nx_bytes_printf(out, "a semaphore reached %s", engine_name(n));
 		return;
 	case NX_CAUSE_DESCRIPTORS:
-		put(out, "GpSimd made descriptors");
+		nx_bytes_printf(out, "GpSimd made descriptors");
 		return;
 	case NX_CAUSE_STARTUP:
-		put(out, "a transfer of %s started up", or_unknown(label->queue));
+		nx_bytes_printf(out, "a transfer of %s started up", or_unknown(label->queue));
 		return;
 	case NX_CAUSE_QUEUEING:
-		put(out, "earlier blocks kept DMA engine %u of %s busy", label->dma_engine,
-		    or_unknown(label->queue));
+		nx_bytes_printf(out, "earlier blocks kept DMA engine %u of %s busy",
+				label->dma_engine, or_unknown(label->queue));
 		return;
 	case NX_CAUSE_TRANSFER:
-		put(out, "%s moved data", or_unknown(label->queue));
+		nx_bytes_printf(out, "%s moved data", or_unknown(label->queue));
 		return;
 	case NX_CAUSE_COMPLETION:
-		put(out, "%s reported its end", or_unknown(label->queue));
+		nx_bytes_printf(out, "%s reported its end", or_unknown(label->queue));
 		return;
 	case NX_CAUSE_COLLECTIVE:
-		put(out, "%s ran among the ranks", or_unknown(label->opcode));
+		nx_bytes_printf(out, "%s ran among the ranks", or_unknown(label->opcode));
 		return;
 	case NX_CAUSE_OTHER_CORE:
-		put(out, "core %u was awaited", n->graph);
+		nx_bytes_printf(out, "core %u was awaited", n->graph);
 		return;
 	case NX_CAUSE_FRAME:
-		put(out, "the runtime's own code ran on %s", engine_name(n));
+		nx_bytes_printf(out, "the runtime's own code ran on %s", engine_name(n));
 		return;
 	case NX_CAUSE_TRACE:
-		put(out, "the recording held up a signal of %s", engine_name(n));
+		nx_bytes_printf(out, "the recording held up a signal of %s", engine_name(n));
 		return;
 	default:
-		put(out, "nothing explains why %s did not begin %s", engine_name(n),
-		    label->opcode ? or_unknown(label->opcode) : or_unknown(label->queue));
+		nx_bytes_printf(out, "nothing explains why %s did not begin %s", engine_name(n),
+				label->opcode ? or_unknown(label->opcode)
+					      : or_unknown(label->queue));
 	}
 }
 
@@ -304,20 +302,22 @@ static void put_sentence(struct nx_bytes *out, const struct nx_why_gap_answer *g
 		steps[i] = &joined.items[i];
 	qsort(steps, count, sizeof(*steps), compare_lengths);
 	qsort(steps, said, sizeof(*steps), compare_starts);
-	put(out,
-	    "%s of core %u paused for %s from %s, before %s #%u: ", nx_engines[gap->engine].label,
-	    gap->core, short_time(gap->end_ps - gap->start_ps, length),
-	    short_time(gap->start_ps, time), or_unknown(gap->labels[gap->node].opcode),
-	    gap->node + 1);
+	nx_bytes_printf(out, "%s of core %u paused for %s from %s, before %s #%u: ",
+			nx_engines[gap->engine].label, gap->core,
+			short_time(gap->end_ps - gap->start_ps, length),
+			short_time(gap->start_ps, time), or_unknown(gap->labels[gap->node].opcode),
+			gap->node + 1);
 	for (size_t i = 0; i < said; i++) {
-		put(out, "%s", i ? ", then " : "");
+		nx_bytes_printf(out, "%s", i ? ", then " : "");
 		put_clause(out, gap, steps[i]);
-		put(out, " (%s)", short_time(steps[i]->end_ps - steps[i]->start_ps, length));
+		nx_bytes_printf(out, " (%s)",
+				short_time(steps[i]->end_ps - steps[i]->start_ps, length));
 		rest_ps -= steps[i]->end_ps - steps[i]->start_ps;
 	}
 	if (count > said)
-		put(out, "; %zu shorter steps took %s", count - said, short_time(rest_ps, length));
-	put(out, ".");
+		nx_bytes_printf(out, "; %zu shorter steps took %s", count - said,
+				short_time(rest_ps, length));
+	nx_bytes_printf(out, ".");
 	nx_heap_free(steps);
 	nx_vec_release(&joined);
 }
@@ -325,16 +325,17 @@ static void put_sentence(struct nx_bytes *out, const struct nx_why_gap_answer *g
 void nx_gap_text(struct nx_bytes *out, const struct nx_why_gap_answer *gap)
 {
 	put_sentence(out, gap);
-	put(out, "\n");
+	nx_bytes_printf(out, "\n");
 	for (size_t i = 0; i < gap->pieces.len; i++) {
 		const struct nx_why_piece *p = &gap->pieces.items[i];
 		unsigned indent = p->hops < INDENT_MAX ? p->hops : INDENT_MAX;
 
-		put(out, "  %8lld.%06lld us %8lld ns  %*s", US(p->start_ps),
-		    (long long)((p->end_ps - p->start_ps) / 1000), (int)indent, "");
-		put(out, "%s: ", p->cause == NX_CAUSE_WAIT ? "work" : nx_cause_name(p->cause));
+		nx_bytes_printf(out, "  %8lld.%06lld us %8lld ns  %*s", US(p->start_ps),
+				(long long)((p->end_ps - p->start_ps) / 1000), (int)indent, "");
+		nx_bytes_printf(
+			out, "%s: ", p->cause == NX_CAUSE_WAIT ? "work" : nx_cause_name(p->cause));
 		put_clause(out, gap, p);
-		put(out, " (#%u)\n", p->node + 1);
+		nx_bytes_printf(out, " (#%u)\n", p->node + 1);
 	}
 }
 

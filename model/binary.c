@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 const char *nx_tensor_kind_name(enum nx_tensor_kind kind)
 {
@@ -12,21 +13,23 @@ const char *nx_tensor_kind_name(enum nx_tensor_kind kind)
 	return names[kind];
 }
 
+static int compare_id(const void *var_id, const void *variable)
+{
+	uint64_t wanted = *(const uint64_t *)var_id;
+	uint64_t is = ((const struct nx_variable *)variable)->var_id;
+
+	return (wanted > is) - (wanted < is);
+}
+
 /* Rows are in order of their ids. */
 uint32_t nx_variable_of_id(const struct nx_binary_graph *graph, uint64_t var_id)
 {
-	size_t low = 0, high = graph->variable_count;
+	const struct nx_variable *found =
+		graph->variable_count ? bsearch(&var_id, graph->variables, graph->variable_count,
+						sizeof(*graph->variables), compare_id)
+				      : NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (graph->variables[middle].var_id < var_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < graph->variable_count && graph->variables[low].var_id == var_id ? (uint32_t)low
-										     : NX_NONE;
+	return found ? (uint32_t)(found - graph->variables) : NX_NONE;
 }
 
 struct nx_source_location nx_stack_frame_place(const struct nx_stack *stack, uint32_t frame_id)

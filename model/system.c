@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -43,22 +44,20 @@ struct nx_slice nx_system_interned(const struct nx_system_profile *profile, uint
 	return profile->source.interned(profile->source.context, process, id);
 }
 
+static int compare_thread(const void *id, const void *thread)
+{
+	uint64_t wanted = *(const uint64_t *)id;
+	uint64_t is = ((const struct nx_thread_name *)thread)->thread_id;
+
+	return (wanted > is) - (wanted < is);
+}
+
 const struct nx_thread_name *nx_system_thread_of(const struct nx_system_process *process,
 						 uint64_t thread_id)
 {
-	size_t low = 0, high = process->thread_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (process->threads[middle].thread_id < thread_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < process->thread_count && process->threads[low].thread_id == thread_id
-		       ? &process->threads[low]
-		       : NULL;
+	return process->thread_count ? bsearch(&thread_id, process->threads, process->thread_count,
+					       sizeof(*process->threads), compare_thread)
+				     : NULL;
 }
 
 const char *nx_system_thread_name(const struct nx_system_process *process, uint64_t thread_id)
@@ -68,22 +67,23 @@ const char *nx_system_thread_name(const struct nx_system_process *process, uint6
 	return thread ? thread->name : NULL;
 }
 
+static int compare_core(const void *nc_idx, const void *worker)
+{
+	int32_t wanted = *(const int32_t *)nc_idx;
+	int32_t is = ((const struct nx_core_worker *)worker)->nc_idx;
+
+	return (wanted > is) - (wanted < is);
+}
+
 /* Workers are sorted by core. */
 uint32_t nx_system_worker(const struct nx_system_process *process, int32_t nc_idx)
 {
-	size_t low = 0, high = process->worker_count;
+	const struct nx_core_worker *worker =
+		process->worker_count ? bsearch(&nc_idx, process->workers, process->worker_count,
+						sizeof(*process->workers), compare_core)
+				      : NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (process->workers[middle].nc_idx < nc_idx)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < process->worker_count && process->workers[low].nc_idx == nc_idx
-		       ? process->workers[low].worker_gid
-		       : UINT32_MAX;
+	return worker ? worker->worker_gid : UINT32_MAX;
 }
 
 const char *nx_system_event_name(const struct nx_system_profile *profile,

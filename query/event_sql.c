@@ -57,10 +57,10 @@ void nx_event_sql_append_source(struct nx_bytes *sql, const struct nx_stored_tab
 	nx_sql_append(sql, "(");
 	for (size_t i = 0; i < table->part_count; i++) {
 		nx_sql_append(sql, i ? " UNION ALL BY NAME " : "");
-		nx_sql_printf(sql,
-			      "SELECT *, file_row_number + %llu AS " NX_EVENT_ROW
-			      " FROM read_parquet(",
-			      (unsigned long long)first_row);
+		nx_bytes_printf(sql,
+				"SELECT *, file_row_number + %llu AS " NX_EVENT_ROW
+				" FROM read_parquet(",
+				(unsigned long long)first_row);
 		nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(files->files[i]));
 		nx_sql_append(sql, ", file_row_number = true, hive_partitioning = false)");
 		first_row += nx_parquet_reader_row_count(table->parts[i].reader);
@@ -99,15 +99,15 @@ static void put_optional(struct nx_bytes *sql, const char *column, const char *a
 	if (column)
 		put(sql, ", CAST(", column, as);
 	else
-		nx_sql_printf(sql, ", CAST(NULL%s", as);
+		nx_bytes_printf(sql, ", CAST(NULL%s", as);
 }
 
 void nx_event_sql_append_columns(struct nx_bytes *sql, const struct nx_event_columns *columns,
 				 size_t number)
 {
 	assert(columns->start);
-	nx_sql_printf(sql, "CAST(%zu AS BIGINT) AS t, CAST(" NX_EVENT_ROW " AS BIGINT) AS r",
-		      number);
+	nx_bytes_printf(sql, "CAST(%zu AS BIGINT) AS t, CAST(" NX_EVENT_ROW " AS BIGINT) AS r",
+			number);
 	put(sql, ", CAST(", columns->start, " AS BIGINT) AS s, CAST(");
 	put_end(sql, columns);
 	nx_sql_append(sql, " AS BIGINT) AS e");
@@ -126,19 +126,19 @@ void nx_event_sql_append_range(struct nx_bytes *sql, const struct nx_event_colum
 	put(sql, "", columns->start, " IS NOT NULL");
 	if (range->has_to) {
 		put(sql, " AND ", columns->start, " < ");
-		nx_sql_printf(sql, "%lld", to_ns);
+		nx_bytes_printf(sql, "%lld", to_ns);
 	}
 	if (!range->has_from)
 		return;
 	if (columns->end && columns->is_end_given) {
 		put(sql, " AND ", columns->end, " >= ");
-		nx_sql_printf(sql, "%lld", from_ns);
+		nx_bytes_printf(sql, "%lld", from_ns);
 	}
 	nx_sql_append(sql, " AND (");
 	put_end(sql, columns);
-	nx_sql_printf(sql, " > %lld OR ", from_ns);
+	nx_bytes_printf(sql, " > %lld OR ", from_ns);
 	put(sql, "", columns->start, " = ");
-	nx_sql_printf(sql, "%lld)", from_ns);
+	nx_bytes_printf(sql, "%lld)", from_ns);
 }
 
 static uint64_t time_of(const struct nx_value *value)

@@ -61,7 +61,7 @@ static enum nx_status append_value(struct nx_bytes *sql, const struct nx_named_p
 	case NX_NAMED_TIME:
 		if (nx_time_parse(value, &time_ns, err))
 			return nx_context(err, "'%s'", p->name);
-		nx_sql_printf(sql, "%lld", (long long)time_ns);
+		nx_bytes_printf(sql, "%lld", (long long)time_ns);
 		return NX_OK;
 	case NX_NAMED_INTEGER:
 		len = strspn(value, "0123456789");

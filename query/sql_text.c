@@ -191,19 +191,6 @@ void nx_sql_append(struct nx_bytes *sql, const char *words)
 	nx_bytes_append(sql, words, strlen(words));
 }
 
-void nx_sql_printf(struct nx_bytes *sql, const char *fmt, ...)
-{
-	char text[256];
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	assert(len >= 0 && (size_t)len < sizeof(text));
-	nx_bytes_append(sql, text, (size_t)len);
-}
-
 /* Doubles a quote for DuckDB, which knows no backslash; escapes both for ClickHouse. */
 static void append_quoted(struct nx_bytes *sql, enum nx_sql_dialect dialect, char quote,
 			  struct nx_slice text)

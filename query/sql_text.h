@@ -36,7 +36,5 @@ enum nx_sql_dialect { NX_SQL_DUCKDB, NX_SQL_CLICKHOUSE };
 void nx_sql_append_name(struct nx_bytes *sql, enum nx_sql_dialect dialect, const char *name);
 void nx_sql_append_text(struct nx_bytes *sql, enum nx_sql_dialect dialect, struct nx_slice text);
 void nx_sql_append(struct nx_bytes *sql, const char *words);
-/* Up to 255 bytes; for numbers and words of our own. */
-void nx_sql_printf(struct nx_bytes *sql, const char *fmt, ...) NX_PRINTF(2, 3);
 
 #endif

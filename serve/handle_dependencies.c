@@ -77,9 +77,9 @@ static enum nx_status read_row(struct asked_row *a, struct nx_error *err)
 /* "FROM Flow WHERE ..." of the edges on one side of the row. */
 static void append_edges(const struct asked_row *a, bool is_before, struct nx_bytes *sql)
 {
-	nx_sql_printf(sql, " FROM Flow WHERE %s_table = ", is_before ? "out" : "in");
+	nx_bytes_printf(sql, " FROM Flow WHERE %s_table = ", is_before ? "out" : "in");
 	nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(a->table->name));
-	nx_sql_printf(sql, " AND %s_id = %lld", is_before ? "out" : "in", (long long)a->id);
+	nx_bytes_printf(sql, " AND %s_id = %lld", is_before ? "out" : "in", (long long)a->id);
 }
 
 /* SELECT ... of the rows of one table that edges lead to; false if the profile has no such rows. */
@@ -99,12 +99,13 @@ static bool append_end(const struct asked_row *a, bool is_before, size_t end, co
 	nx_sql_append(sql, ", kind, gap FROM ");
 	nx_event_sql_append_source(sql, table,
 				   nx_profile_folder_find(&a->request->profile->folder, ends[end]));
-	nx_sql_printf(sql,
-		      " JOIN (SELECT %s_id AS other, dependency_type AS kind, "
-		      "CAST(gap_time AS BIGINT) AS gap",
-		      side);
+	nx_bytes_printf(sql,
+			" JOIN (SELECT %s_id AS other, dependency_type AS kind, "
+			"CAST(gap_time AS BIGINT) AS gap",
+			side);
 	append_edges(a, is_before, sql);
-	nx_sql_printf(sql, " AND %s_table = '%s') ON other = \"%s\"", side, ends[end], columns.id);
+	nx_bytes_printf(sql, " AND %s_table = '%s') ON other = \"%s\"", side, ends[end],
+			columns.id);
 	return true;
 }
 
@@ -116,8 +117,8 @@ static void render_edges(const struct asked_row *a, bool is_before, struct nx_by
 		if (append_end(a, is_before, i, word, sql))
 			word = " UNION ALL ";
 	if (sql->len)
-		nx_sql_printf(sql, ") ORDER BY gap NULLS LAST, s %s, t, r LIMIT %u",
-			      is_before ? "DESC" : "ASC", EVENTS_MAX);
+		nx_bytes_printf(sql, ") ORDER BY gap NULLS LAST, s %s, t, r LIMIT %u",
+				is_before ? "DESC" : "ASC", EVENTS_MAX);
 }
 
 /* --- flows --------------------------------------------------------------------- */
@@ -133,8 +134,8 @@ static void append_members(const struct asked_row *a, bool is_before, struct nx_
 		nx_sql_append(sql, i ? ", " : "[");
 		nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(a->flow_ids.items[i]));
 	}
-	nx_sql_printf(sql, "]) AND (start_ts, " NX_EVENT_ROW ") %s (%lld, %llu)",
-		      is_before ? "<" : ">", (long long)a->start_ns, (unsigned long long)a->row);
+	nx_bytes_printf(sql, "]) AND (start_ts, " NX_EVENT_ROW ") %s (%lld, %llu)",
+			is_before ? "<" : ">", (long long)a->start_ns, (unsigned long long)a->row);
 }
 
 static void render_members(const struct asked_row *a, bool is_before, struct nx_bytes *sql)
@@ -145,7 +146,7 @@ static void render_members(const struct asked_row *a, bool is_before, struct nx_
 	nx_event_sql_append_columns(sql, &a->columns, END_COUNT);
 	nx_sql_append(sql, ", 'flow' AS kind, CAST(NULL AS BIGINT) AS gap");
 	append_members(a, is_before, sql);
-	nx_sql_printf(sql, " ORDER BY s %s, r %s LIMIT %u", order, order, EVENTS_MAX);
+	nx_bytes_printf(sql, " ORDER BY s %s, r %s LIMIT %u", order, order, EVENTS_MAX);
 }
 
 /* --- the answer ---------------------------------------------------------------- */

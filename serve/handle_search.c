@@ -53,8 +53,8 @@ static enum nx_status put_hits(struct asked_search *a, struct nx_error *err)
 
 	nx_sql_append(&sql, "SELECT * FROM ");
 	nx_search_append_hits(&sql, &a->search);
-	nx_sql_printf(&sql, " ORDER BY s, t, r LIMIT %llu OFFSET %llu",
-		      (unsigned long long)a->limit, (unsigned long long)a->offset);
+	nx_bytes_printf(&sql, " ORDER BY s, t, r LIMIT %llu OFFSET %llu",
+			(unsigned long long)a->limit, (unsigned long long)a->offset);
 	st = nx_question_ask(a->request, &sql, &rows, err);
 	nx_json_key_array(&a->w, "rows");
 	while (!st && !(st = nx_row_stream_next(rows, &row, err)) && row) {

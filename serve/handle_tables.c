@@ -174,8 +174,8 @@ static enum nx_status put_asked(const struct page *p, struct nx_server *server,
 		st = append_from(p, &sql, err);
 	if (!st && p->order)
 		st = nx_where_append_order(&sql, p->table, p->order, err);
-	nx_sql_printf(&sql, " LIMIT %llu OFFSET %llu", (unsigned long long)p->limit,
-		      (unsigned long long)p->offset);
+	nx_bytes_printf(&sql, " LIMIT %llu OFFSET %llu", (unsigned long long)p->limit,
+			(unsigned long long)p->offset);
 	if (!st)
 		st = nx_question_ask(p->request, &sql, &rows, err);
 	if (!st)

@@ -102,7 +102,7 @@ enum nx_status nx_where_append_one(struct nx_bytes *sql, const struct nx_stored_
 	}
 	append_column(sql, f, f->is_list);
 	/* "not equal" includes rows without a value */
-	nx_sql_printf(sql, " %s ", !strcmp(sign, "!=") ? "IS DISTINCT FROM" : sign);
+	nx_bytes_printf(sql, " %s ", !strcmp(sign, "!=") ? "IS DISTINCT FROM" : sign);
 	return append_value(sql, f, rest, err);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/earliest.h"
 #include "base/vec.h"
 #include <string.h>
 
@@ -99,6 +100,50 @@ static void escapes_leave_only_what_a_url_may_hold(void **state)
 	nx_vec_release(&url);
 }
 
+static void printed_text_may_be_long(void **state)
+{
+	struct nx_bytes bytes = {0};
+	char word[3000];
+
+	(void)state;
+	memset(word, 'x', sizeof(word) - 1);
+	word[sizeof(word) - 1] = 0;
+	nx_bytes_printf(&bytes, "%s", "");
+	assert_int_equal(bytes.len, 0);
+	nx_bytes_printf(&bytes, "%d %s", 7, word);
+	nx_bytes_printf(&bytes, "!");
+	assert_int_equal(bytes.len, 2 + sizeof(word) - 1 + 1);
+	assert_memory_equal(bytes.items, "7 xx", 4);
+	assert_int_equal(bytes.items[bytes.len - 1], '!');
+	nx_vec_release(&bytes);
+}
+
+/* Any order in, ascending order out. */
+static void the_earliest_item_leaves_first(void **state)
+{
+	struct ending {
+		uint64_t end;
+		unsigned name;
+	};
+	NX_VEC(struct ending) open = {0};
+	uint32_t random = 1;
+	uint64_t last = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 500; i++) {
+		random = random * 1664525u + 1013904223u;
+		nx_earliest_push(&open, ((struct ending){random >> 23, random >> 23}));
+	}
+	for (unsigned i = 0; i < 500; i++) {
+		assert_true(open.items[0].end >= last);
+		assert_int_equal(open.items[0].end, open.items[0].name);
+		last = open.items[0].end;
+		nx_earliest_drop(&open);
+	}
+	assert_int_equal(open.len, 0);
+	nx_vec_release(&open);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +153,8 @@ int main(void)
 		cmocka_unit_test(clear_keeps_the_memory),
 		cmocka_unit_test(bytes_append_in_order),
 		cmocka_unit_test(escapes_leave_only_what_a_url_may_hold),
+		cmocka_unit_test(printed_text_may_be_long),
+		cmocka_unit_test(the_earliest_item_leaves_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,7 +105,7 @@ static void names_and_texts_are_quoted_for_each_dialect(void **state)
 	nx_sql_append_text(&sql, NX_SQL_DUCKDB, nx_slice_text("it's \\"));
 	nx_sql_append_name(&sql, NX_SQL_CLICKHOUSE, "a\"b\\`");
 	nx_sql_append_text(&sql, NX_SQL_CLICKHOUSE, nx_slice_text("it's \\"));
-	nx_sql_printf(&sql, " %d", -7);
+	nx_bytes_printf(&sql, " %d", -7);
 	assert_slice(nx_slice_of(sql.items, sql.len),
 		     "\"a\"\"b\\`\"'it''s \\'`a\"b\\\\\\``'it\\'s \\\\' -7");
 	nx_vec_release(&sql);
