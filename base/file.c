@@ -2,12 +2,12 @@
 #include "base/file.h"
 #include "base/arena.h"
 #include "base/disk.h"
-#include "base/vec.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -405,15 +405,16 @@ void nx_output_write(struct nx_output *out, const void *data, size_t len)
 
 void nx_output_line(struct nx_output *out, const char *fmt, ...)
 {
-	struct nx_bytes line = {0};
+	char line[NX_OUTPUT_LINE_MAX];
 	va_list args;
+	int len;
 
 	va_start(args, fmt);
-	nx_bytes_vprintf(&line, fmt, args);
+	len = vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
-	nx_vec_push(&line, '\n');
-	nx_output_write(out, line.items, line.len);
-	nx_vec_release(&line);
+	assert(len >= 0);
+	nx_output_write(out, line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+	nx_output_write(out, "\n", 1);
 }
 
 static void release_output(struct nx_output *out)

@@ -51,7 +51,8 @@ struct nx_output {
 NX_MUST_CHECK enum nx_status nx_output_open(struct nx_output *out, const char *path,
 					    struct nx_error *err);
 void nx_output_write(struct nx_output *out, const void *data, size_t len);
-/* A line of text, with its end. */
+/* A line of text, with its end; what is longer than NX_OUTPUT_LINE_MAX is cut. */
+#define NX_OUTPUT_LINE_MAX 2048
 void nx_output_line(struct nx_output *out, const char *fmt, ...) NX_PRINTF(2, 3);
 /* Hands the buffer to the system. */
 void nx_output_flush(struct nx_output *out);

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,27 +52,20 @@ void nx_bytes_append(struct nx_bytes *bytes, const void *data, size_t len)
 		memcpy(extend(bytes, len), data, len);
 }
 
-void nx_bytes_vprintf(struct nx_bytes *bytes, const char *fmt, va_list args)
-{
-	va_list again;
-	int len;
-
-	va_copy(again, args);
-	len = vsnprintf(NULL, 0, fmt, args);
-	assert(len >= 0);
-	nx_vec_reserve(bytes, bytes->len + (size_t)len + 1); /* with a NUL, which is not kept */
-	vsnprintf((char *)bytes->items + bytes->len, (size_t)len + 1, fmt, again);
-	bytes->len += (size_t)len;
-	va_end(again);
-}
-
 void nx_bytes_printf(struct nx_bytes *bytes, const char *fmt, ...)
 {
 	va_list args;
+	int len;
 
 	va_start(args, fmt);
-	nx_bytes_vprintf(bytes, fmt, args);
+	len = vsnprintf(NULL, 0, fmt, args);
 	va_end(args);
+	assert(len >= 0);
+	nx_vec_reserve(bytes, bytes->len + (size_t)len + 1); /* with a NUL, which is not kept */
+	va_start(args, fmt);
+	vsnprintf((char *)bytes->items + bytes->len, (size_t)len + 1, fmt, args);
+	va_end(args);
+	bytes->len += (size_t)len;
 }
 
 void nx_bytes_append_zeros(struct nx_bytes *bytes, size_t len)

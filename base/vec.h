@@ -13,7 +13,6 @@
 #ifndef NX_BASE_VEC_H
 #define NX_BASE_VEC_H
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,7 +45,6 @@ struct nx_bytes NX_VEC_BODY(uint8_t);
 
 void nx_bytes_append(struct nx_bytes *bytes, const void *data, size_t len);
 void nx_bytes_printf(struct nx_bytes *bytes, const char *fmt, ...) NX_PRINTF(2, 3);
-void nx_bytes_vprintf(struct nx_bytes *bytes, const char *fmt, va_list args) NX_PRINTF(2, 0);
 void nx_bytes_append_zeros(struct nx_bytes *bytes, size_t len);
 /* Appends text for a URL: all bytes but letters, digits and -._~ become %XX. */
 void nx_bytes_append_percent(struct nx_bytes *bytes, struct nx_slice text);
