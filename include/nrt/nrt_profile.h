@@ -50,7 +50,8 @@ NRT_STATUS nrt_profile_continuous_stop(void);
  * or dropped. NRT_INVALID if the core has a session already, or none to stop. */
 NRT_STATUS nrt_profile_session_start(int32_t vnc);
 NRT_STATUS nrt_profile_session_stop(int32_t vnc, uint64_t *session_id);
-/* Writes an NTFF and forgets the session. */
+/* Writes an NTFF and forgets the session. If that fails, the session stays: name another file, or
+ * drop it. */
 NRT_STATUS nrt_profile_session_serialize(uint64_t session_id, const char *filename);
 NRT_STATUS nrt_profile_session_drop(uint64_t session_id);
 NRT_STATUS nrt_profile_session_drop_all(int32_t vnc);

@@ -509,6 +509,7 @@ static void forget_stopped(size_t i)
 	capture.stopped.items[i] = capture.stopped.items[--capture.stopped.len];
 }
 
+/* A session that could not be written stays, so that the caller can name another file. */
 static NRT_STATUS end_session(uint64_t id, const char *path, const char *call)
 {
 	NRT_STATUS st = NRT_SUCCESS;
@@ -521,7 +522,7 @@ static NRT_STATUS end_session(uint64_t id, const char *path, const char *call)
 		st = refuse(call, "no stopped session has this number");
 	else if (path)
 		st = write_recording(&capture.stopped.items[i].recording, path, call);
-	if (i < capture.stopped.len)
+	if (st == NRT_SUCCESS)
 		forget_stopped(i);
 	pthread_mutex_unlock(&capture.lock);
 	return st;

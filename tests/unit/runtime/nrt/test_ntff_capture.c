@@ -53,6 +53,30 @@ static void a_core_has_sessions_of_its_own(void **state)
 	nx_arena_release(&arena);
 }
 
+static void a_session_that_cannot_be_written_stays(void **state)
+{
+	char path[256], nowhere[256];
+	struct nx_arena arena = {0};
+	struct nx_fixture_run run;
+	uint64_t id;
+
+	(void)state;
+	unsetenv("NEURON_RT_INSPECT_ENABLE");
+	nx_fixture_init();
+	run = nx_fixture_load(1);
+	snprintf(path, sizeof(path), "%s/session.ntff", nx_fixture_folder());
+	snprintf(nowhere, sizeof(nowhere), "%s/none/session.ntff", nx_fixture_folder());
+	assert_int_equal(nrt_profile_session_start(1), NRT_SUCCESS);
+	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_session_stop(1, &id), NRT_SUCCESS);
+	for (int i = 0; i < 2; i++)
+		assert_int_not_equal(nrt_profile_session_serialize(id, nowhere), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_session_serialize(id, path), NRT_SUCCESS);
+	assert_int_equal(nx_fixture_read_ntff(path, &arena).info.executions.count, 1);
+	assert_int_equal(nrt_profile_session_drop(id), NRT_INVALID);
+	nx_arena_release(&arena);
+}
+
 /* The id alone is no proof: an execution of another NEFF would show as one of the first. */
 static void a_neff_with_the_id_of_another_is_left_out(void **state)
 {
@@ -193,6 +217,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_core_has_sessions_of_its_own),
+		CASE(a_session_that_cannot_be_written_stays),
 		CASE(a_neff_with_the_id_of_another_is_left_out),
 		CASE(one_model_is_profiled_between_start_and_stop),
 		CASE(ranks_of_one_process_are_profiled_at_once),
