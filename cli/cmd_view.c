@@ -285,7 +285,8 @@ const struct nx_command nx_command_view = {
 		"\n"
 		"The session file alone has times, instructions and DMA packets; the NEFF adds "
 		"names, layers, source lines and tensors. Warnings on standard error list what a "
-		"capture lacks or lost.",
+		"capture lacks or lost. A directory fails only if nothing in it can be read; a "
+		"session file that is empty or damaged is named, and the others are shown.",
 	.options = nx_view_option_table,
 	.examples = examples,
 	.values_bytes = sizeof(struct nx_view_options),

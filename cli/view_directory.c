@@ -16,6 +16,7 @@
 #include "cli/view.h"
 #include "export/exporters.h"
 #include "export/json_sections.h"
+#include "format/ntff.h"
 #include "pipeline/system_profile.h"
 
 struct directory {
@@ -138,22 +139,50 @@ static struct nx_device_job job_of(const struct directory *d, const struct nx_de
 	return job;
 }
 
+/*
+ * A core that ran nothing leaves an empty file. Beside others that is worth a line; if there is
+ * nothing else, the first of them fails as it would alone.
+ */
+static enum nx_status report_empty(struct directory *d, struct nx_error *err)
+{
+	const char *first = NULL;
+	size_t count = 0;
+	struct nx_ntff ntff;
+
+	for (size_t i = 0; i < d->profile->devices.len; i++) {
+		const struct nx_device_capture *c = &d->profile->devices.items[i];
+
+		first = c->is_empty && !first ? c->session_path : first;
+		count += c->is_empty;
+	}
+	if (first && count == d->profile->devices.len && !d->profile->process_count) {
+		enum nx_status st = nx_ntff_read((struct nx_slice){0}, &d->arena, &ntff, err);
+
+		nx_context(err, "%s", first);
+		nx_status_file_leave(d->status_file, first, NX_PROFILE_DEVICE, st, err->message);
+		return st;
+	}
+	if (count == 1 && nx_view_says(d->v))
+		nx_say("%s is empty: its core ran nothing", first);
+	else if (count && nx_view_says(d->v))
+		nx_say("%s and %zu more session file%s are empty: their cores ran nothing", first,
+		       count - 1, count == 2 ? "" : "s");
+	return NX_OK;
+}
+
 static void plan_jobs(struct directory *d, struct nx_device_jobs *jobs)
 {
 	const struct nx_system_profile *profile = d->profile;
 	const char **names = nx_system_device_names(profile, &d->arena);
 	const char *suffix = d->v->format && !strcmp(d->v->format, "perfetto") ? "pftrace" : "json";
-	size_t empty = 0;
 
 	assert(!jobs->len);
 	for (size_t i = 0; i < profile->devices.len; i++) {
 		const struct nx_device_capture *c = &profile->devices.items[i];
 		struct nx_device_job job = job_of(d, c);
 
-		if (c->is_empty) {
-			empty++;
+		if (c->is_empty)
 			continue;
-		}
 		if (c->process < profile->process_count &&
 		    profile->processes[c->process].has_clock_offset) {
 			job.options.has_host_offset = true;
@@ -179,9 +208,6 @@ static void plan_jobs(struct directory *d, struct nx_device_jobs *jobs)
 		}
 		nx_vec_push(jobs, job);
 	}
-	if (empty && nx_view_says(d->v))
-		nx_say("%zu session file%s empty: %s ran nothing", empty,
-		       empty == 1 ? " is" : "s are", empty == 1 ? "its core" : "their cores");
 }
 
 static void report_jobs(struct directory *d, const struct nx_device_jobs *jobs)
@@ -367,8 +393,10 @@ static enum nx_status write_all(struct directory *d, struct nx_error *err)
 	const char *path = d->v->directory;
 	const struct nx_exporter *device = d->as_tables ? NULL : nx_exporter_find(d->v->format);
 	bool has_files = d->as_tables || !device || device->default_file;
-	enum nx_status st = NX_OK;
+	enum nx_status st = report_empty(d, err);
 
+	if (st)
+		return st;
 	if (!d->as_tables && !device && !d->profile->process_count)
 		return nx_fail(err, NX_UNSUPPORTED,
 			       "%s has no system profile, and %s cannot show a device profile; "
