@@ -14,6 +14,9 @@ void nx_hierarchy_init(struct nx_hierarchy *h, const struct nx_profile *profile)
 {
 	memset(h, 0, sizeof(*h));
 	h->profile = profile;
+	h->model_count = profile->capture.model_count ? profile->capture.model_count : 1;
+	h->by_id = nx_arena_alloc(&h->arena, h->model_count * sizeof(*h->by_id));
+	memset(h->by_id, 0, h->model_count * sizeof(*h->by_id));
 	nx_sorted_rows_init(&h->intervals, sizeof(struct interval_record));
 }
 
@@ -21,8 +24,9 @@ void nx_hierarchy_release(struct nx_hierarchy *h)
 {
 	nx_vec_release(&h->nodes);
 	nx_vec_release(&h->modules);
-	for (unsigned i = 0; i < NX_LEVEL_COUNT; i++)
-		nx_map_release(&h->by_id[i]);
+	for (uint32_t m = 0; m < h->model_count; m++)
+		for (unsigned i = 0; i < NX_LEVEL_COUNT; i++)
+			nx_map_release(&h->by_id[m][i]);
 	nx_text_map_release(&h->module_of_path);
 	nx_spool_free(h->intervals.spool);
 	nx_arena_release(&h->arena);
@@ -124,12 +128,15 @@ static uint32_t add_node(struct nx_hierarchy *h, enum nx_hierarchy_level level, 
 static uint32_t find_or_add(struct nx_hierarchy *h, enum nx_hierarchy_level level, uint64_t id,
 			    const char *name, const struct nx_instruction *row)
 {
+	uint32_t model_idx =
+		h->model_count > 1 ? h->profile->capture.graphs[row->graph].model_idx : 0;
+	struct nx_map *by_id = &h->by_id[model_idx][level];
 	uint64_t index;
 
-	if (nx_map_get(&h->by_id[level], id, &index))
+	if (nx_map_get(by_id, id, &index))
 		return (uint32_t)index;
 	index = add_node(h, level, name, row);
-	nx_map_put(&h->by_id[level], id, index);
+	nx_map_put(by_id, id, index);
 	return (uint32_t)index;
 }
 

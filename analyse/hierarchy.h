@@ -94,7 +94,8 @@ struct nx_hierarchy {
 	struct nx_hierarchy_nodes NX_VEC_BODY(struct nx_hierarchy_node) nodes;
 	struct nx_modules NX_VEC_BODY(struct nx_module) modules;
 	uint32_t *bir_nodes[NX_MAX_GRAPHS]; /* by BIR; made when the graph first runs */
-	struct nx_map by_id[NX_LEVEL_COUNT];
+	uint32_t model_count;
+	struct nx_map (*by_id)[NX_LEVEL_COUNT]; /* of each model: their ids may be the same */
 	struct nx_text_map module_of_path;
 	uint32_t counts[NX_LEVEL_COUNT];
 	struct nx_sorted_rows intervals;

@@ -407,9 +407,10 @@ void nx_summary_build(struct nx_profile *p, const struct nx_activity *activity,
 /* --- loads of tensors ------------------------------------------------------- */
 
 static void add_transfer(struct nx_profile *p, const struct nx_transfer *t,
-			 const struct nx_text_map *tensors)
+			 const struct nx_text_map *by_part)
 {
 	const struct nx_binary_graph *graph = p->program.binary_graphs[t->graph];
+	const struct nx_text_map *tensors = graph ? &by_part[graph->part] : NULL;
 	const struct nx_dma_block *block = nx_transfer_block(p, t);
 	uint64_t tensor, last = NX_NONE;
 
@@ -427,14 +428,23 @@ static void add_transfer(struct nx_profile *p, const struct nx_transfer *t,
 	}
 }
 
+static uint32_t part_of(const struct nx_binary *binary, const struct nx_tensor *tensor)
+{
+	return binary->part_count ? binary->graphs[tensor->graph].part : 0;
+}
+
+/* Tensors of different NEFFs may have the same name. */
 void nx_tensor_loads_sum(struct nx_profile *p)
 {
-	struct nx_text_map tensors = {0};
+	size_t part_count = p->binary.part_count ? p->binary.part_count : 1;
+	struct nx_text_map *by_part = NX_NEW_ARRAY(&p->arena, struct nx_text_map, part_count);
 
 	p->tensor_loads = NX_NEW_ARRAY(&p->arena, struct nx_tensor_load, p->binary.tensor_count);
 	for (size_t i = 0; i < p->binary.tensor_count; i++)
-		nx_text_map_put(&tensors, nx_slice_text(p->binary.tensors[i].name), i);
+		nx_text_map_put(&by_part[part_of(&p->binary, &p->binary.tensors[i])],
+				nx_slice_text(p->binary.tensors[i].name), i);
 	for (size_t i = 0; i < p->transfers.len; i++)
-		add_transfer(p, &p->transfers.items[i], &tensors);
-	nx_text_map_release(&tensors);
+		add_transfer(p, &p->transfers.items[i], by_part);
+	for (size_t i = 0; i < part_count; i++)
+		nx_text_map_release(&by_part[i]);
 }

@@ -71,7 +71,7 @@ static enum nx_status open_neff(struct nx_session *s, const char *path, struct n
 					 "with -n",
 					 path)
 			       : nx_context(err, "%s", path);
-	if (!nx_neff_join(&s->capture, &s->binary))
+	if (!nx_neff_join(&s->capture, &s->binary, 1))
 		return nx_fail(err, NX_MISMATCH,
 			       "%s was not captured from %s: their ids differ; give the NEFF that "
 			       "was running or leave -n out",

@@ -46,8 +46,9 @@ static enum nx_status store_profile(const struct nx_view_options *v,
 				    struct nx_stored *stored, struct nx_error *err)
 {
 	struct nx_store_target target = nx_view_store_target(v);
+	const char *sources[] = {v->session_path, v->neff_path};
 	enum nx_status st =
-		nx_store_device(&target, profile, v->session_path, v->neff_path, stored, err);
+		nx_store_device(&target, profile, sources, v->neff_path ? 2 : 1, stored, err);
 
 	if (!st && nx_view_says(v))
 		nx_view_say_stored(stored, nx_now_ns() - started_ns);
@@ -67,13 +68,14 @@ static enum nx_status send_to_influx(const struct nx_view_options *v,
 {
 	uint64_t started_ns = nx_now_ns();
 	struct nx_store_target target = nx_view_store_target(v);
+	const char *sources[] = {v->session_path, v->neff_path};
 	struct nx_error reason = {0};
 	struct nx_stored sent;
 	enum nx_status st;
 
 	target.to_influx = true;
 	target.name = name;
-	st = nx_store_device(&target, profile, v->session_path, v->neff_path, &sent, &reason);
+	st = nx_store_device(&target, profile, sources, v->neff_path ? 2 : 1, &sent, &reason);
 	if (st && names_influx(v))
 		return nx_fail(err, st, "%s", reason.message);
 	if (st)

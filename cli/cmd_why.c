@@ -89,6 +89,7 @@ static enum nx_status read_files(struct why *w, struct nx_error *err)
 						       .neff_path = w->neff_path,
 						       .execution = w->execution.value,
 						       .skip_buffer_usage = true};
+	const char *sources[NX_DEVICE_SOURCES_MAX];
 	struct nx_device_session *session;
 	struct nx_store_target target = {.folder = w->folder, .only_why = true};
 	struct nx_stored stored;
@@ -98,8 +99,8 @@ static enum nx_status read_files(struct why *w, struct nx_error *err)
 		st = nx_device_session_open(&session, &options_of, err);
 	if (st)
 		return st;
-	st = nx_store_device(&target, nx_device_session_borrow(session), w->session_path,
-			     w->neff_path, &stored, err);
+	st = nx_store_device(&target, nx_device_session_borrow(session), sources,
+			     nx_device_session_sources(&options_of, sources), &stored, err);
 	nx_device_session_close(session);
 	return st;
 }

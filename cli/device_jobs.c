@@ -37,6 +37,7 @@ enum nx_status nx_device_job_open(struct nx_device_job *job, struct nx_device_se
 		 "%.450s does not belong to %.450s; read without a NEFF", job->options.neff_path,
 		 job->options.session_path);
 	job->options.neff_path = NULL;
+	job->options.other_neffs = NULL;
 	return nx_device_session_open(out, &job->options, err);
 }
 
@@ -71,7 +72,8 @@ void nx_device_job_keep_warnings(struct nx_device_job *job, const struct nx_warn
 static enum nx_status write_capture(struct nx_device_job *job, const struct nx_exporter *exporter,
 				    const struct nx_export_options *how, struct nx_error *err)
 {
-	const char *sources[] = {job->options.session_path, job->options.neff_path};
+	const char *sources[NX_DEVICE_SOURCES_MAX];
+	size_t source_count = nx_device_session_sources(&job->options, sources);
 	struct nx_device_result *r = &job->result;
 	struct nx_device_session *device;
 	const struct nx_profile *profile;
@@ -79,8 +81,8 @@ static enum nx_status write_capture(struct nx_device_job *job, const struct nx_e
 	struct nx_output out;
 	enum nx_status st;
 
-	r->is_known = job->store && nx_stored_find(job->store, NX_PROFILE_DEVICE, sources,
-						   sources[1] ? 2 : 1, &stored);
+	r->is_known = job->store &&
+		      nx_stored_find(job->store, NX_PROFILE_DEVICE, sources, source_count, &stored);
 	snprintf(r->name, sizeof(r->name), "%s", r->is_known ? stored.name : "");
 	if (r->is_known)
 		return NX_OK;
@@ -91,8 +93,9 @@ static enum nx_status write_capture(struct nx_device_job *job, const struct nx_e
 	note_counts(r, profile);
 	nx_device_job_keep_warnings(job, &profile->warnings);
 	if (job->store) {
-		st = nx_store_device(job->store, profile, job->options.session_path,
-				     job->options.neff_path, &stored, err);
+		st = nx_store_device(job->store, profile, sources,
+				     nx_device_session_sources(&job->options, sources), &stored,
+				     err);
 		snprintf(r->name, sizeof(r->name), "%s", stored.name);
 	} else {
 		st = nx_output_open(&out, job->target, err);

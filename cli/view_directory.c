@@ -135,6 +135,7 @@ static struct nx_device_job job_of(const struct directory *d, const struct nx_de
 
 	job.options.session_path = c->session_path;
 	job.options.neff_path = c->neff_path;
+	job.options.other_neffs = c->other_neffs;
 	job.options.show_progress = false; /* several at once would draw over each other */
 	return job;
 }

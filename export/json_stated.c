@@ -229,15 +229,26 @@ uint64_t nx_json_collectives(struct nx_json_writer *w, const struct nx_profile *
 
 /* --- the NEFF -------------------------------------------------------------- */
 
+static void put_header(struct nx_json_writer *w, const struct nx_binary *binary)
+{
+	nx_json_begin_object(w);
+	for (size_t i = 0; i < binary->header_count; i++)
+		nx_json_key_text(w, binary->header[i].name, binary->header[i].value);
+	nx_json_end_object(w);
+}
+
+/* One for each NEFF: a capture of several models may have several. */
 uint64_t nx_json_neff_header(struct nx_json_writer *w, const struct nx_profile *p)
 {
+	const struct nx_binary *binary = &p->binary;
+
 	nx_json_begin_array(w);
-	nx_json_begin_object(w);
-	for (size_t i = 0; i < p->binary.header_count; i++)
-		nx_json_key_text(w, p->binary.header[i].name, p->binary.header[i].value);
-	nx_json_end_object(w);
+	for (size_t i = 0; i < binary->part_count; i++)
+		put_header(w, &binary->parts[i]);
+	if (!binary->part_count)
+		put_header(w, binary);
 	nx_json_end_array(w);
-	return 1;
+	return binary->part_count ? binary->part_count : 1;
 }
 
 static void put_graph_node(struct nx_json_writer *w, const char *name, uint32_t node)

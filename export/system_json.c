@@ -96,6 +96,13 @@ static void write_device(struct nx_json_writer *w, const struct nx_system_profil
 		nx_json_key_digits(w, "model_id", d->model_id);
 	key_known_text(w, "model_name", d->model_name);
 	key_known_text(w, "neff_path", d->neff_path);
+	if (d->other_neffs) {
+		nx_json_key(w, "other_neff_paths");
+		nx_json_begin_array(w);
+		for (const char *const *neff = d->other_neffs; *neff; neff++)
+			nx_json_text(w, *neff);
+		nx_json_end_array(w);
+	}
 	if (d->rank != UINT32_MAX)
 		nx_json_key_u64(w, "rank", d->rank);
 	key_known_text(w, "session_path", d->session_path);

@@ -340,6 +340,8 @@ static void write_devices(struct nx_output *out, const struct nx_system_profile 
 		nx_output_line(out, "  %s%s, %s%s", d->session_path, d->is_empty ? " (empty)" : "",
 			       d->neff_path ? "NEFF " : "no NEFF found",
 			       d->neff_path ? d->neff_path : "");
+		for (const char *const *neff = d->other_neffs; neff && *neff; neff++)
+			nx_output_line(out, "    and NEFF %s", *neff);
 	}
 	if (p->warnings.len)
 		nx_output_line(out, "warnings");

@@ -189,6 +189,7 @@ struct nx_binary_graph {
 	struct nx_engine_program engines[NX_ENGINE_COUNT];
 	struct nx_bir *birs;
 	size_t bir_count;
+	uint32_t part; /* of a binary of several NEFFs, the one it is from */
 };
 
 /* Whether the graph has the variable, with that type in def.json: "file", "input", "virtual"... */
@@ -234,6 +235,10 @@ struct nx_binary {
 	bool has_compiler_metrics;
 	struct nx_property *missing; /* member or part, and what it costs the user */
 	size_t missing_count;
+	uint32_t model_idx; /* of the capture, if it has several */
+	/* A capture of several models: the NEFFs that the rows come from. 0: it is one NEFF. */
+	const struct nx_binary *parts;
+	size_t part_count;
 };
 
 #endif

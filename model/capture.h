@@ -96,12 +96,15 @@ struct nx_collective_stream {
 	size_t cc_core_count;
 };
 
+/* The name of a graph in a capture of several models, by the model's number and its own name. */
+#define NX_MODEL_GRAPH_FORMAT "model%u/%s"
+
 struct nx_graph {		   /* the program of one physical core */
 	const char *name;	   /* "sg00"; "model1/sg00" in a capture of several models */
 	const char *compiled_name; /* "sg00", as in the NEFF; NULL: the name */
 	uint32_t model_idx;
 	struct nx_slice uid;   /* of its model, all 16 bytes; may be empty */
-	bool is_of_other_neff; /* the profile's NEFF is that of another model */
+	bool is_of_other_neff; /* no NEFF of the profile is that of its model */
 	uint32_t nd_idx, nc_idx;
 	struct nx_engine_image engines[NX_ENGINE_COUNT];
 	struct nx_queue *queues;

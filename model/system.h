@@ -219,7 +219,9 @@ struct nx_system_process {  /* one <instance>_pid_<pid> folder, or one file of a
 struct nx_device_capture { /* an NTFF found beside the traces, and the NEFF it belongs to */
 	const char *session_path;
 	const char *neff_path; /* NULL when none fits */
-	uint64_t model_id;     /* 0 if the file name has none */
+	/* of a session with several models, the NEFFs of the others; ends with NULL, or is NULL */
+	const char *const *other_neffs;
+	uint64_t model_id; /* 0 if the file name has none */
 	const char *model_name;
 	uint32_t process; /* UINT32_MAX outside of any process's folder */
 	uint32_t rank;	  /* that the capture or its name tells; UINT32_MAX */

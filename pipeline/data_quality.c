@@ -154,24 +154,27 @@ static void report_window(struct nx_profile *p)
 			p->capture.execution_count, p->capture.execution);
 }
 
-/* One NEFF can be given, so the other models lack what only a NEFF says. */
+/* Models without a NEFF lack what only a NEFF says. */
 static void report_models(struct nx_profile *p)
 {
 	const struct nx_capture *c = &p->capture;
+	size_t count = p->binary.part_count;
 
-	if (c->model_count < 2 || !p->has_binary)
+	if (!count || count >= c->model_count)
 		return;
-	for (uint32_t g = 0; g < c->graph_count; g++)
-		if (!c->graphs[g].is_of_other_neff) {
-			nx_profile_warn(
-				p, NX_WARN_MISSING,
+	if (count == 1)
+		nx_profile_warn(p, NX_WARN_MISSING,
 				"The capture holds %u models, and %s is the NEFF of model %u: "
-				"layers, "
-				"tensors and source lines of the others are missing. View the "
-				"capture with the NEFF of another model to see its own.",
-				c->model_count, p->binary_path, c->graphs[g].model_idx);
-			return;
-		}
+				"layers, tensors and source lines of the others are missing. Put "
+				"all NEFFs beside the session file and view their folder with -d.",
+				c->model_count, p->binary_path, p->binary.parts[0].model_idx);
+	else
+		nx_profile_warn(
+			p, NX_WARN_MISSING,
+			"The capture holds %u models, and %zu have a NEFF: layers, tensors "
+			"and source lines of the others are missing. Put their NEFFs beside "
+			"the session file.",
+			c->model_count, count);
 }
 
 void nx_data_quality_report(struct nx_profile *p, const struct nx_ntff_decoder *d,
@@ -192,15 +195,17 @@ void nx_data_quality_report(struct nx_profile *p, const struct nx_ntff_decoder *
 				fault_count);
 }
 
-void nx_data_quality_report_neff(struct nx_profile *p, const char *damage, bool matches)
+void nx_data_quality_report_damage(struct nx_profile *p, const char *neff_path, const char *damage)
 {
-	if (damage)
-		nx_profile_warn(p, NX_WARN_LOSS, "%s is damaged: %s", p->binary_path, damage);
-	if (!matches)
-		nx_profile_warn(p, NX_WARN_MISMATCH,
-				"%s was not captured from %s; joined because --force was given: "
-				"names, layers and source lines may be wrong",
-				p->capture.path, p->binary_path);
+	nx_profile_warn(p, NX_WARN_LOSS, "%s is damaged: %s", neff_path, damage);
+}
+
+void nx_data_quality_report_mismatch(struct nx_profile *p)
+{
+	nx_profile_warn(p, NX_WARN_MISMATCH,
+			"%s was not captured from %s; joined because --force was given: "
+			"names, layers and source lines may be wrong",
+			p->capture.path, p->binary_path);
 }
 
 size_t nx_data_quality_findings(const struct nx_decode_loss *loss, struct nx_arena *arena,

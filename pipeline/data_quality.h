@@ -22,8 +22,10 @@
 void nx_data_quality_report(struct nx_profile *profile, const struct nx_ntff_decoder *decoder,
 			    const struct nx_packet_transfers *transfers,
 			    const struct nx_activity *activity, uint64_t fault_count);
-/* damage: what is wrong with the NEFF, or NULL. A NEFF that does not match was forced. */
-void nx_data_quality_report_neff(struct nx_profile *profile, const char *damage, bool matches);
+/* A NEFF that is damaged, and one that does not match but was forced. */
+void nx_data_quality_report_damage(struct nx_profile *profile, const char *neff_path,
+				   const char *damage);
+void nx_data_quality_report_mismatch(struct nx_profile *profile);
 
 /* What the memory tracker cannot show. */
 void nx_data_quality_report_memory(struct nx_profile *profile);

@@ -15,6 +15,7 @@
 #include "base/spool.h"
 #include "decode/neff/neff_decoder.h"
 #include "decode/program/program_decoder.h"
+#include "pipeline/binary_merge.h"
 #include "pipeline/data_quality.h"
 #include "pipeline/neff_match.h"
 
@@ -25,7 +26,8 @@
 struct nx_device_session {
 	struct nx_profile profile;
 	struct nx_device_session_options options;
-	struct nx_file session, neff;
+	struct nx_file session, neffs[NX_MAX_GRAPHS];
+	size_t neff_count;
 	struct nx_ntff_decoder decoder;
 	struct nx_spool *instructions; /* struct nx_instruction by start */
 	struct nx_spool *packets;      /* struct nx_packet by start */
@@ -142,34 +144,84 @@ static enum nx_status open_session(struct nx_device_session *d, struct nx_error 
 	return st;
 }
 
-static enum nx_status open_neff(struct nx_device_session *d, struct nx_error *err)
+size_t nx_device_session_sources(const struct nx_device_session_options *options,
+				 const char *sources[NX_DEVICE_SOURCES_MAX])
+{
+	const char *const *other = options->other_neffs;
+	size_t count = 0;
+
+	sources[count++] = options->session_path;
+	if (options->neff_path)
+		sources[count++] = options->neff_path;
+	while (other && *other && count < NX_DEVICE_SOURCES_MAX)
+		sources[count++] = *other++;
+	return count;
+}
+
+static enum nx_status read_neff(struct nx_device_session *d, const char *path,
+				struct nx_binary *binary, struct nx_error *err)
 {
 	struct nx_profile *p = &d->profile;
 	struct nx_neff_options options = {.skip_debug_info = d->options.skip_hierarchy};
 	struct nx_neff *neff = NX_NEW(&p->arena, struct nx_neff);
-	enum nx_status st;
-	bool matches;
+	struct nx_file *file = &d->neffs[d->neff_count++];
+	enum nx_status st = nx_file_map(file, path, err);
 
-	if (!d->options.neff_path)
-		return NX_OK;
-	st = nx_file_map(&d->neff, d->options.neff_path, err);
-	if (!st && nx_neff_read(d->neff.bytes, &p->arena, neff, err))
-		st = nx_context(err, "%s", d->options.neff_path);
-	if (!st && nx_neff_decode(neff, &options, &p->arena, &p->binary, err))
-		st = nx_context(err, "%s", d->options.neff_path);
-	if (st)
+	if (!st && (nx_neff_read(file->bytes, &p->arena, neff, err) ||
+		    nx_neff_decode(neff, &options, &p->arena, binary, err)))
+		st = nx_context(err, "%s", path);
+	if (!st && neff->is_truncated)
+		nx_data_quality_report_damage(p, path, neff->damage);
+	return st;
+}
+
+/* Of several NEFFs one that cannot be read does not matter to the models of the others. */
+static enum nx_status read_neffs(struct nx_device_session *d, struct nx_binary *binaries,
+				 size_t *read_count, struct nx_error *err)
+{
+	const char *sources[NX_DEVICE_SOURCES_MAX];
+	size_t count = nx_device_session_sources(&d->options, sources);
+	struct nx_error reason = {0};
+
+	*read_count = 0;
+	for (size_t i = 1; i < count; i++) {
+		enum nx_status st = read_neff(d, sources[i], &binaries[*read_count], &reason);
+
+		if (!st)
+			++*read_count;
+		else if (count > 2)
+			nx_profile_warn(&d->profile, NX_WARN_LOSS, "%s", reason.message);
+		else
+			return nx_fail(err, st, "%s", reason.message);
+	}
+	return NX_OK;
+}
+
+static enum nx_status open_neffs(struct nx_device_session *d, struct nx_error *err)
+{
+	struct nx_profile *p = &d->profile;
+	struct nx_binary *binaries = NX_NEW_ARRAY(&p->arena, struct nx_binary, NX_MAX_GRAPHS);
+	size_t count, kept;
+	enum nx_status st = read_neffs(d, binaries, &count, err);
+
+	if (st || !count)
 		return st;
-	p->has_binary = true;
 	p->binary_path = d->options.neff_path;
-	matches = nx_neff_join(&p->capture, &p->binary);
-	if (!matches && !d->options.force)
+	kept = nx_neff_join(&p->capture, binaries, count);
+	if (!kept && !d->options.force)
 		return nx_fail(
 			err, NX_MISMATCH,
 			"%s (model %s) was not captured from %s (model %s): their ids differ; "
 			"give the NEFF that was running, or --force to join them all the same",
 			d->options.session_path, p->capture.model_name, d->options.neff_path,
-			p->binary.network_name);
-	nx_data_quality_report_neff(p, neff->is_truncated ? neff->damage : NULL, matches);
+			binaries[0].network_name);
+	p->has_binary = true;
+	if (kept && p->capture.model_count > 1)
+		nx_binary_merge(&p->binary, binaries, kept, &p->capture, &p->arena);
+	else
+		p->binary = binaries[0];
+	if (!kept)
+		nx_data_quality_report_mismatch(p);
 	return NX_OK;
 }
 
@@ -418,7 +470,7 @@ enum nx_status nx_device_session_open(struct nx_device_session **out,
 	d->profile.source = (struct nx_row_source){scan_table, find_transfer, d};
 	st = open_session(d, err);
 	if (!st)
-		st = open_neff(d, err);
+		st = open_neffs(d, err);
 	if (!st) {
 		nx_progress_begin(&d->progress, "reading the capture", d->decoder.ring_bytes,
 				  options->show_progress);
@@ -448,6 +500,7 @@ void nx_device_session_close(struct nx_device_session *d)
 	nx_vec_release(&d->profile.transfers);
 	nx_arena_release(&d->profile.arena);
 	nx_file_unmap(&d->session);
-	nx_file_unmap(&d->neff);
+	for (size_t i = 0; i < d->neff_count; i++)
+		nx_file_unmap(&d->neffs[i]);
 	nx_heap_free(d);
 }

@@ -12,7 +12,9 @@
 struct nx_device_session_options {
 	const char *session_path;
 	const char *neff_path; /* NULL: the session file alone */
-	bool force;	       /* join files that do not belong together */
+	/* of a session with several models, the NEFFs of the others; ends with NULL, or is NULL */
+	const char *const *other_neffs;
+	bool force; /* join files that do not belong together */
 	/* Not chosen: all executions if the file has several models, else the first. */
 	bool is_execution_chosen;
 	uint32_t execution;
@@ -25,6 +27,11 @@ struct nx_device_session_options {
 	int64_t host_offset_ns;
 	uint64_t host_pid; /* the process whose trace states it; not valid for others */
 };
+
+/* The files that a profile is made from: the session file first. Returns how many. */
+#define NX_DEVICE_SOURCES_MAX (NX_MAX_GRAPHS + 1)
+size_t nx_device_session_sources(const struct nx_device_session_options *options,
+				 const char *sources[NX_DEVICE_SOURCES_MAX]);
 
 struct nx_device_session;
 

@@ -15,17 +15,40 @@ bool nx_neff_has_id(struct nx_slice uid, struct nx_slice uuid, const uint8_t nef
 	return uuid.len >= len && !memcmp(uuid.data, neff_uuid, len);
 }
 
-bool nx_neff_join(struct nx_capture *capture, const struct nx_binary *binary)
+/* NX_NONE: it is of none, or its model has one already. */
+static uint32_t take_model(struct nx_capture *capture, const struct nx_binary *binary)
 {
-	bool matches = false;
+	uint32_t model_idx = NX_NONE;
 
 	if (capture->model_count < 2)
-		return nx_neff_has_id(capture->uid, capture->uuid, binary->uuid);
+		return nx_neff_has_id(capture->uid, capture->uuid, binary->uuid) ? 0 : NX_NONE;
 	for (uint32_t g = 0; g < capture->graph_count; g++) {
 		struct nx_graph *graph = &capture->graphs[g];
 
-		graph->is_of_other_neff = !nx_neff_has_id(graph->uid, graph->uid, binary->uuid);
-		matches |= !graph->is_of_other_neff;
+		if (graph->is_of_other_neff &&
+		    nx_neff_has_id(graph->uid, graph->uid, binary->uuid)) {
+			graph->is_of_other_neff = false;
+			model_idx = graph->model_idx;
+		}
 	}
-	return matches;
+	return model_idx;
+}
+
+size_t nx_neff_join(struct nx_capture *capture, struct nx_binary *binaries, size_t count)
+{
+	size_t kept = 0;
+
+	for (uint32_t g = 0; g < capture->graph_count; g++)
+		capture->graphs[g].is_of_other_neff = capture->model_count > 1;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t model_idx = take_model(capture, &binaries[i]);
+
+		if (model_idx == NX_NONE)
+			continue;
+		binaries[kept] = binaries[i];
+		binaries[kept++].model_idx = model_idx;
+		if (capture->model_count < 2)
+			break;
+	}
+	return kept;
 }

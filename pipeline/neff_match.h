@@ -6,8 +6,11 @@
 #include "model/binary.h"
 #include "model/capture.h"
 
-/* In a capture of several models it need be of one of them; the graphs of the others are marked. */
-bool nx_neff_join(struct nx_capture *capture, const struct nx_binary *binary);
+/*
+ * Keeps the binaries that are of a model of the capture, with its number, one for each model.
+ * Graphs of a capture of several models are marked if they have none. Returns how many were kept.
+ */
+size_t nx_neff_join(struct nx_capture *capture, struct nx_binary *binaries, size_t count);
 /* The same, of a session file's ids: the node's (uid) and the file's (uuid). */
 bool nx_neff_has_id(struct nx_slice uid, struct nx_slice uuid, const uint8_t neff_uuid[16]);
 

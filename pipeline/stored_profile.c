@@ -292,11 +292,10 @@ static int64_t start_of(const struct nx_profile *profile, const char *session_pa
 }
 
 enum nx_status nx_store_device(const struct nx_store_target *target,
-			       const struct nx_profile *profile, const char *session_path,
-			       const char *neff_path, struct nx_stored *stored,
-			       struct nx_error *err)
+			       const struct nx_profile *profile, const char *const *sources,
+			       size_t source_count, struct nx_stored *stored, struct nx_error *err)
 {
-	const char *sources[] = {session_path, neff_path};
+	const char *session_path = sources[0];
 	char key[NX_PROFILE_KEY_MAX], collective[NX_RANK_COLLECTIVE_MAX];
 	struct nx_ingest_target ingest = {.kind = NX_PROFILE_DEVICE,
 					  .is_simulated = profile->capture.is_simulation,
@@ -305,7 +304,7 @@ enum nx_status nx_store_device(const struct nx_store_target *target,
 					  .core = profile->capture.graphs[0].nc_idx,
 					  .key = key,
 					  .sources = sources,
-					  .source_count = neff_path ? 2 : 1,
+					  .source_count = source_count,
 					  .clock = {.start_epoch_ns = profile->start_epoch_ns,
 						    .total_ns =
 							    profile->capture.total_time_ps / 1000,
@@ -315,7 +314,7 @@ enum nx_status nx_store_device(const struct nx_store_target *target,
 	struct storing s = {0};
 	enum nx_status st;
 
-	assert(session_path);
+	assert(source_count && session_path);
 	memset(stored, 0, sizeof(*stored));
 	nx_profile_key(profile, key);
 	ingest.clock.collective_end_ns = nx_rank_collective(&profile->capture, collective);

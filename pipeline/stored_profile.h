@@ -46,9 +46,10 @@ struct nx_stored {			/* the result */
 bool nx_stored_find(const struct nx_store_target *target, enum nx_profile_kind kind,
 		    const char *const *sources, size_t source_count, struct nx_stored *stored);
 
+/* sources: the session file, then its NEFFs. */
 NX_MUST_CHECK enum nx_status nx_store_device(const struct nx_store_target *target,
 					     const struct nx_profile *profile,
-					     const char *session_path, const char *neff_path,
+					     const char *const *sources, size_t source_count,
 					     struct nx_stored *stored, struct nx_error *err);
 NX_MUST_CHECK enum nx_status nx_store_system(const struct nx_store_target *target,
 					     const struct nx_system_profile *profile,

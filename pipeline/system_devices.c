@@ -4,7 +4,7 @@
  * when the pair is opened):
  *
  *	<model>_instid_<i>_vnc_<n>.ntff	beside neff_<model>.neff or neff_<model>_vnc_<n>.neff
- *	profile_nc_<n>_session_<s>.ntff	of a whole session: the only NEFF of its folder
+ *	profile_nc_<n>_session_<s>.ntff	of a whole session: by ids, since it may have several
  *	profile_rank_<i>.ntff, profile_exec_<k>.ntff	of `capture`: the NEFF given with -n
  *
  * If no name decides, ids do: of the NEFFs in its folder and in neffs/ below, where servers such as
@@ -157,10 +157,21 @@ static const struct nx_found_file *neff_with_ids(struct neff_index *index, const
 	return NULL;
 }
 
-static const struct nx_found_file *neff_by_id(struct neff_index *index,
-					      const struct nx_found_file *session)
+struct neff_list NX_VEC_BODY(const struct nx_found_file *);
+
+static void take_neff(struct neff_list *list, const struct nx_found_file *neff)
 {
-	const struct nx_found_file *neff = NULL;
+	for (size_t i = 0; i < list->len; i++)
+		if (list->items[i] == neff)
+			return;
+	if (neff)
+		nx_vec_push(list, neff);
+}
+
+/* One for each model of the session whose NEFF is there. */
+static void find_by_id(struct neff_index *index, const struct nx_found_file *session,
+		       struct neff_list *list)
+{
 	struct nx_arena arena = {0};
 	const char *below = nx_arena_printf(&arena, "%s/neffs", session->folder);
 	struct session_ids ids = {0};
@@ -174,19 +185,27 @@ static const struct nx_found_file *neff_by_id(struct neff_index *index,
 	    !nx_file_map(&file, session->path, &err) &&
 	    !nx_ntff_read(file.bytes, &arena, &ntff, &err)) {
 		ids.uuid = ntff.info.uuid;
-		/* of a session with several models the first whose NEFF is there */
-		for (size_t i = 0; i < ntff.info.nodes.count && !neff; i++) {
+		for (size_t i = 0; i < ntff.info.nodes.count; i++) {
+			const struct nx_found_file *neff;
+
 			if (!ntff.info.nodes.items[i].has_device)
 				continue;
 			ids.uid = ntff.info.nodes.items[i].uid;
 			neff = neff_with_ids(index, session->folder, &ids);
-			if (!neff)
-				neff = neff_with_ids(index, below, &ids);
+			take_neff(list, neff ? neff : neff_with_ids(index, below, &ids));
 		}
 	}
 	nx_file_unmap(&file);
 	nx_arena_release(&arena);
-	return neff;
+}
+
+static const char *const *other_paths(const struct neff_list *list, struct nx_arena *arena)
+{
+	const char **paths = NX_NEW_ARRAY(arena, const char *, list->len);
+
+	for (size_t i = 1; i < list->len; i++)
+		paths[i - 1] = list->items[i]->path;
+	return paths;
 }
 
 /* NULL if the folder has none or several. */
@@ -230,6 +249,7 @@ static void add_device(struct nx_system_run *run, struct neff_index *neffs,
 				      .session = number_after(session->name, "_session_"),
 				      .is_empty = !session->size_bytes};
 	const struct nx_found_file *neff = NULL;
+	struct neff_list by_id = {0};
 	struct nx_slice folder = nx_slice_text(session->folder);
 	uint64_t rank, at;
 
@@ -237,10 +257,17 @@ static void add_device(struct nx_system_run *run, struct neff_index *neffs,
 		d.nc_idx = number_after(session->name, "_nc_");
 	if (leading_number(session->name, &d.model_id))
 		neff = neff_of_model(neffs, session, d.model_id);
-	else
+	else if (d.session == UINT32_MAX)
 		neff = only_neff(neffs, session->folder);
 	if (!neff && !run->options.neff_path && !d.is_empty)
-		neff = neff_by_id(neffs, session);
+		find_by_id(neffs, session, &by_id);
+	if (by_id.len)
+		neff = by_id.items[0];
+	else if (d.session != UINT32_MAX)
+		neff = only_neff(neffs, session->folder);
+	if (by_id.len > 1)
+		d.other_neffs = other_paths(&by_id, &run->profile.arena);
+	nx_vec_release(&by_id);
 	d.rank = told_rank(session);
 	if (d.rank == UINT32_MAX && !strncmp(session->name, "profile_rank_", 13) &&
 	    leading_number(session->name + 13, &rank) && rank < UINT32_MAX)

@@ -87,15 +87,13 @@ static uint32_t graphs_of_model(const struct nx_capture *c, uint32_t model_idx)
 	return count;
 }
 
-/* The name of a model; NULL: neither the capture nor the NEFF has it. */
+/* The name of a model; NULL: neither the capture nor a NEFF has it. */
 static const char *model_name(const struct nx_profile *p, uint32_t model_idx)
 {
-	const struct nx_capture *c = &p->capture;
-
-	for (uint32_t g = 0; p->has_binary && g < c->graph_count; g++)
-		if (c->graphs[g].model_idx == model_idx && !c->graphs[g].is_of_other_neff)
-			return p->binary.network_name;
-	return model_idx == 0 ? c->model_name : NULL;
+	for (size_t i = 0; i < p->binary.part_count; i++)
+		if (p->binary.parts[i].model_idx == model_idx)
+			return p->binary.parts[i].network_name;
+	return model_idx == 0 ? p->capture.model_name : NULL;
 }
 
 static void put_executions(struct nx_device_fill *fill)
@@ -269,7 +267,7 @@ static void put_header_numbers(struct nx_row *row, const struct nx_binary *binar
 		nx_row_put_u64(row, NX_COL_NeffHeader_neuroncore_count, product);
 }
 
-enum nx_status nx_fill_neff_header(struct nx_device_fill *fill)
+static void put_header(struct nx_table_sink *sink, const struct nx_binary *binary)
 {
 	static const struct {
 		const char *name;
@@ -282,17 +280,24 @@ enum nx_status nx_fill_neff_header(struct nx_device_fill *fill)
 		{"package_version", NX_COL_NeffHeader_package_version},
 		{"build_version", NX_COL_NeffHeader_build_version},
 	};
-	const struct nx_binary *binary = &fill->profile->binary;
 	struct nx_row row;
 
+	nx_row_init(&row, NX_SCHEMA_NeffHeader);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		nx_row_put_text(&row, texts[i].column, header_text(binary, texts[i].name));
+	put_header_numbers(&row, binary);
+	nx_table_sink_put(sink, &row);
+}
+
+enum nx_status nx_fill_neff_header(struct nx_device_fill *fill)
+{
+	const struct nx_binary *binary = &fill->profile->binary;
+
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_NeffHeader);
-	if (fill->profile->has_binary) {
-		nx_row_init(&row, NX_SCHEMA_NeffHeader);
-		for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-			nx_row_put_text(&row, texts[i].column, header_text(binary, texts[i].name));
-		put_header_numbers(&row, binary);
-		nx_table_sink_put(fill->sink, &row);
-	}
+	for (size_t i = 0; i < binary->part_count; i++)
+		put_header(fill->sink, &binary->parts[i]);
+	if (fill->profile->has_binary && !binary->part_count)
+		put_header(fill->sink, binary);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_NeffHeader);
 	return NX_OK;
 }

@@ -254,7 +254,8 @@ static void load_graph(struct nx_ntff_decoder *d, const struct nx_ntff_node *nod
 	if (d->capture->model_count > 1) {
 		graph->model_idx = nx_ntff_find_model(d, node->uid);
 		graph->compiled_name = graph->name;
-		graph->name = nx_arena_printf(arena, "model%u/%s", graph->model_idx, graph->name);
+		graph->name = nx_arena_printf(arena, NX_MODEL_GRAPH_FORMAT, graph->model_idx,
+					      graph->name);
 	}
 	graph->nd_idx = (uint32_t)from->nd_idx;
 	graph->nc_idx = (uint32_t)from->nc_idx;

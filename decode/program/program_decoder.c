@@ -583,14 +583,14 @@ static const char **keep_names(struct nx_arena *arena, struct names *names, size
 	return kept;
 }
 
-/* NULL: the NEFF does not have it. */
+/* NULL: the NEFF does not have it. Graphs of several NEFFs have the names of the capture. */
 static const struct nx_binary_graph *find_binary_graph(const struct nx_binary *binary,
 						       const struct nx_graph *graph)
 {
 	const char *name = graph->compiled_name ? graph->compiled_name : graph->name;
 
 	for (size_t i = 0; binary && !graph->is_of_other_neff && i < binary->graph_count; i++)
-		if (!strcmp(binary->graphs[i].name, name))
+		if (!strcmp(binary->graphs[i].name, binary->part_count ? graph->name : name))
 			return &binary->graphs[i];
 	return NULL;
 }

@@ -137,7 +137,43 @@ def check_several_models(folder, arch, runs_of_first, before_mark=0):
     shown = json.loads((folder / 'shown.json').read_text())
     layered = {row['subgraph'] for row in shown['instruction'] if row['layer']}
     assert layered == {'model1/sg00'}, layered
+    check_neffs_of_a_directory(folder, inspected.parent, names, want, runs_of_first)
     return alone
+
+
+def check_neffs_of_a_directory(folder, session, names, want, runs_of_first):
+    """The NEFFs beside a session file are joined by their ids, so every model has names."""
+    neffs = {name: (folder / f'{name}.neff').read_bytes() for name in names}
+    run(folder, PROGRAM, 'view', '-d', session, '--output-format', 'json', '--output-file', 'all')
+    shown, = (json.loads(path.read_text()) for path in folder.glob('all/device_profile_*.json'))
+    rows = shown['instruction']
+    assert {row['subgraph'] for row in rows if row['layer']} == set(want), want
+    assert not [w for w in shown['warnings'] if 'models' in w['message']], shown['warnings']
+    assert {h['network_name'] for h in shown['neff_header']} == set(names), shown['neff_header']
+    for i, name in enumerate(names):
+        run(folder, PROGRAM, 'view', '-n', f'{name}.neff', '-s', f'{name}.ntff', '--output-format', 'json',
+            '--output-file', 'one.json')
+        one = json.loads((folder / 'one.json').read_text())
+        for field in ('layer', 'bir_instruction_name', 'hlo_name', 'nki_source_location'):
+            def texts(instructions):
+                return {row.get(field) for row in instructions}
+            of_model = [row for row in rows if row['subgraph'] == f'model{i}/sg00']
+            assert texts(one['instruction']) == texts(of_model), (name, field)
+        loads = {n['variable_name']: int(n.get('load_to_sbuf_total_size_bytes', 0))
+                 for n in one['neff_node'] if n['variable_name']}
+        runs = runs_of_first if i == 0 else 1
+        start = next(k for k, n in enumerate(shown['neff_node']) if n['sg_name'] == f'model{i}/sg00')
+        of_model = shown['neff_node'][start + 1:start + 1 + len(loads)]
+        assert {n['variable_name']: int(n.get('load_to_sbuf_total_size_bytes', 0)) for n in of_model} == \
+            {tensor: size * runs for tensor, size in loads.items()}, (name, loads, of_model)
+    # Stored, the profile is known again until a NEFF changes.
+    store = (PROGRAM, 'view', '-d', session, '--ingest-only', '--ignore-system-profile', '--data-path', 'ws')
+    run(folder, *store)
+    assert 'have not changed' in run(folder, *store).stderr
+    last = next(path for path in session.glob('neff_*.neff') if path.read_bytes() == neffs[names[-1]])
+    last.unlink()
+    said = run(folder, *store, '--force').stderr
+    assert 'holds 3 models, and 2 have a NEFF' in said, said
 
 
 def a_session_of_several_models_shows_them_all(folder):

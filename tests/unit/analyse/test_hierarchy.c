@@ -185,6 +185,25 @@ static void chains_end_where_their_records_end(void **state)
 	assert_null(node_at(f, NX_LEVEL_PENGUIN, 1));
 }
 
+/* Compilers number from the same start in each model. */
+static void models_with_the_same_ids_stay_apart(void **state)
+{
+	struct nx_graph graphs[2] = {{.model_idx = 0}, {.model_idx = 1}};
+	struct fixture *f = *state;
+
+	nx_hierarchy_release(&f->h);
+	f->profile.capture.graphs = graphs;
+	f->profile.capture.model_count = 2;
+	nx_hierarchy_init(&f->h, &f->profile);
+	run_on(f, 0, NX_ENGINE_TENSOR, 0, 10, 20);
+	run_on(f, 1, NX_ENGINE_TENSOR, 0, 15, 30);
+	finish(f);
+	for (unsigned level = NX_LEVEL_BIR; level <= NX_LEVEL_FRAMEWORK; level++) {
+		assert_int_equal(node_at(f, level, 0)->interval_count, 1);
+		assert_interval(node_at(f, level, 1), 0, 15, 30);
+	}
+}
+
 /* Core 0 runs BIR 0 twice, core 1 once: three nodes of BIRs would be wrong, one too. */
 static void levels_above_gather_cores_and_executions(void **state)
 {
@@ -383,6 +402,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_instruction_counts_at_every_level),
 		TEST(chains_end_where_their_records_end),
+		TEST(models_with_the_same_ids_stay_apart),
 		TEST(levels_above_gather_cores_and_executions),
 		TEST(what_touches_in_nanoseconds_is_one_interval),
 		TEST(costs_fall_into_their_interval),
