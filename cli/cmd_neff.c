@@ -155,7 +155,7 @@ static enum nx_status extract(const struct neff_command *o, const struct nx_neff
 	if (st)
 		return nx_context(err, "%s", v->path);
 	if (v->neff.is_truncated)
-		nx_say_warning("%s is damaged: %s", v->path, v->neff.damage);
+		nx_say_warning("%s is damaged: %s; copy it again", v->path, v->neff.damage);
 	nx_say("wrote %s files to %s", nx_count_text(v->neff.member_count, count), o->folder);
 	return NX_OK;
 }

@@ -89,7 +89,7 @@ void nx_neff_print_overview(struct nx_neff_view *v, struct nx_output *out)
 		nx_print(out, "%snot readable: %s: %s\n", i ? "" : "\n", b->missing[i].name,
 			 b->missing[i].value);
 	if (v->neff.is_truncated)
-		nx_print(out, "\ndamaged: %s\n", v->neff.damage);
+		nx_print(out, "\ndamaged: %s; copy it again\n", v->neff.damage);
 }
 
 /* --- JSON ------------------------------------------------------------------ */

@@ -141,7 +141,9 @@ void nx_schema_write_markdown(struct nx_output *out)
 	    "* `?` behind a name: the value may be null.\n"
 	    "* Names ending in `_percent` hold **fractions**, 0.2 is 20 %, unless their "
 	    "description or range\n  says otherwise.\n"
-	    "* Tables without rows are written too, with their columns.\n");
+	    "* Tables without rows are written too, with their columns: a query need not know what "
+	    "a\n"
+	    "  capture has. (AWS's program leaves them out.)\n");
 	put_index(out);
 	put_group(out, NX_SCOPE_DEVICE, "Device profiles");
 	put_group(out, NX_SCOPE_SYSTEM, "System profiles");

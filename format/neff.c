@@ -229,7 +229,7 @@ enum nx_status nx_neff_read(struct nx_slice file, struct nx_arena *arena, struct
 	if (archive.len == 0)
 		return nx_fail(err, NX_FORMAT, "not a NEFF: no archive follows its header");
 	if (archive.len < out->header.data_size)
-		note_damage(out, "the file ends %llu bytes before its archive does; copy it again",
+		note_damage(out, "the file ends %llu bytes before its archive does",
 			    (unsigned long long)(out->header.data_size - archive.len));
 	tar = archive;
 	if (is_gzip(archive))

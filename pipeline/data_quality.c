@@ -197,7 +197,7 @@ void nx_data_quality_report(struct nx_profile *p, const struct nx_ntff_decoder *
 
 void nx_data_quality_report_damage(struct nx_profile *p, const char *neff_path, const char *damage)
 {
-	nx_profile_warn(p, NX_WARN_LOSS, "%s is damaged: %s", neff_path, damage);
+	nx_profile_warn(p, NX_WARN_LOSS, "%s is damaged: %s; copy it again", neff_path, damage);
 }
 
 void nx_data_quality_report_mismatch(struct nx_profile *p)

@@ -224,7 +224,7 @@ NRT_STATUS nx_nrta_tensor_write(nrt_tensor_t *tensor, const void *buf, uint64_t 
 	struct nx_async_target target = {"nrta_tensor_write", lnc_idx, queue,
 					 TENSOR_QUEUES,	      ret,     NULL};
 
-	NX_RETURN_IF_FAILED(nx_state_check_core(lnc_idx));
+	NX_RETURN_IF_FAILED(nx_state_check_core_for("nrta_tensor_write", lnc_idx));
 	return nx_async_write(tensor, buf, offset, size, &target, req_sequence);
 }
 
@@ -235,7 +235,7 @@ NRT_STATUS nx_nrta_tensor_read(void *buf, nrt_tensor_t *tensor, uint64_t offset,
 	struct nx_async_target target = {"nrta_tensor_read", lnc_idx, queue,
 					 TENSOR_QUEUES,	     ret,     NULL};
 
-	NX_RETURN_IF_FAILED(nx_state_check_core(lnc_idx));
+	NX_RETURN_IF_FAILED(nx_state_check_core_for("nrta_tensor_read", lnc_idx));
 	return nx_async_read(buf, tensor, offset, size, &target, req_sequence);
 }
 
@@ -248,7 +248,7 @@ NRT_STATUS nx_nrta_tensor_copy(nrt_tensor_t *src, uint64_t src_offset, nrt_tenso
 	struct nx_async_target target = {"nrta_tensor_copy", lnc_idx, queue,
 					 TENSOR_QUEUES,	     ret,     NULL};
 
-	NX_RETURN_IF_FAILED(nx_state_check_core(lnc_idx));
+	NX_RETURN_IF_FAILED(nx_state_check_core_for("nrta_tensor_copy", lnc_idx));
 	return nx_async_copy(&copy, &target, req_sequence);
 }
 

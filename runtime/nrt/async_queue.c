@@ -169,7 +169,7 @@ NRT_STATUS nx_nrta_event_xu(int lnc, nrta_xu_t xu, int queue, int fd)
 	struct queue *found;
 	int own = -1;
 
-	NX_RETURN_IF_FAILED(nx_state_check_core(lnc));
+	NX_RETURN_IF_FAILED(nx_state_check_core_for("nrta_event_register_xu_completion", lnc));
 	if ((unsigned)xu >= NRTA_XU_TYPE_NUM || queue < 0 || queue >= NX_ASYNC_QUEUES)
 		return NRT_INVALID;
 	if (fd >= 0) {
@@ -373,7 +373,7 @@ NRT_STATUS nx_async_last(uint32_t core, nrta_xu_t unit, int queue, nrta_seq_t *s
 {
 	uint64_t place;
 
-	NX_RETURN_IF_FAILED(nx_state_check_core(core));
+	NX_RETURN_IF_FAILED(nx_state_check_core_for("nrta_get_sequence", core));
 	if (!seq || (unsigned)unit >= NRTA_XU_TYPE_NUM || queue < 0 || queue >= NX_ASYNC_QUEUES)
 		return NRT_INVALID;
 	place = unit_of(core, unit, queue);

@@ -80,7 +80,7 @@ NRT_STATUS nx_nrta2_tracker_create(uint32_t lnc_idx, tracker_t **error_tracker)
 {
 	tracker_t *tracker;
 
-	NX_RETURN_IF_FAILED(nx_state_check_core(lnc_idx));
+	NX_RETURN_IF_FAILED(nx_state_check_core_for("nrta_error_tracker_create", lnc_idx));
 	if (!error_tracker)
 		return NRT_INVALID;
 	*error_tracker = NULL;

@@ -77,7 +77,8 @@ static struct {
 static const int ending_signals[] = {SIGTERM, SIGINT};
 #define ENDING_SIGNALS (sizeof(ending_signals) / sizeof(*ending_signals))
 static bool is_our_handler[ENDING_SIGNALS];
-static _Atomic int ended_by; /* 0: none */
+static _Atomic int ended_by;	 /* 0: none */
+static _Atomic pid_t ended_here; /* the process that got it: a child inherits the rest */
 
 static bool captures(unsigned activity)
 {
@@ -275,6 +276,7 @@ static void refresh_info(bool is_end)
 
 static void note_signal(int number)
 {
+	ended_here = getpid();
 	ended_by = number;
 }
 
@@ -601,8 +603,12 @@ void nx_inspect_abandon(void)
 	session.is_on = session.thread.is_running = false;
 	shared.is_waiting = false;
 	shared.number = 0;
-	ended_by = 0;
 	release_signals();
+	/* A signal may reach the child before this. The thread that would end it is the parent's.
+	 */
+	if (ended_by && ended_here == getpid())
+		raise_signal();
+	ended_by = 0;
 	/* Not released: the drain thread may have been changing it. */
 	session.pending = (struct nx_bytes){0};
 	nx_guest_stream_close(&session.events);

@@ -233,8 +233,9 @@ static NRT_STATUS choose_cores(int32_t vnc, int32_t vnc_count, uint32_t *core, u
 	*count = vnc_count == -1 ? 1 : (uint32_t)vnc_count;
 	if (*core < visible && *count <= visible - *core)
 		return NRT_SUCCESS;
-	nx_log_error("nrt_load", "%u cores from core %u on do not exist; this process has %u",
-		     *count, *core, visible);
+	nx_log_error("nrt_load",
+		     "the model needs %u core%s from core %u on, and this process has %u", *count,
+		     *count == 1 ? "" : "s", *core, visible);
 	return NRT_LOAD_NOT_ENOUGH_NC;
 }
 

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -20,11 +21,11 @@ PROGRAM, LIBRARY, EXAMPLES, CLIENTS = (pathlib.Path(name).resolve() for name in 
 SECONDS = 120
 
 
-def run(folder, *command, **environment):
+def run(folder, *command, code=0, **environment):
     done = subprocess.run([str(part) for part in command], cwd=folder, text=True, timeout=SECONDS,
                           capture_output=True, check=False,
                           env={**os.environ, 'LD_LIBRARY_PATH': str(LIBRARY.parent), **environment})
-    assert done.returncode == 0, f'{command[0]}: exit {done.returncode}\n{done.stdout}{done.stderr}'
+    assert done.returncode == code, f'{command[0]}: exit {done.returncode}\n{done.stdout}{done.stderr}'
     return done
 
 
@@ -68,10 +69,40 @@ def events_name_their_asynchronous_request(folder):
     assert rows.split()[1:] == sorted(str(seq) for seq in ids['nrt_execute']), rows
 
 
+def is_sanitized():
+    return b'__asan_init' in LIBRARY.read_bytes() or b'__tsan_init' in LIBRARY.read_bytes()
+
+
 def a_program_that_forks_while_it_executes(folder):
-    if b'__asan_init' in LIBRARY.read_bytes() or b'__tsan_init' in LIBRARY.read_bytes():
+    if is_sanitized():
         raise Skip('the allocator of a sanitizer may stay locked in the child')
     assert run(folder, CLIENTS / 'forking', 'file.neff').stdout == '20 children ended\n'
+
+
+def a_program_that_calls_in_an_odd_order(folder):
+    said = run(folder, CLIENTS / 'odd_order', 'file.neff', NEURON_RT_INSPECT_OUTPUT_DIR='output').stderr
+    assert 'NRT:nx_' not in said and 'copy it again; copy it again' not in said, said
+    assert 'the model needs 1 core from core 9999 on' in said, said
+    # Two sessions, and one that nrt_close completed.
+    assert len(list(folder.glob('output/**/ntrace.pb'))) == 3, list(folder.glob('output/**/ntrace.pb'))
+    run(folder, PROGRAM, 'view', '-d', 'output', '--output-format', 'summary-text')
+
+
+def a_server_that_is_terminated(folder):
+    run(folder, PROGRAM, 'neff', '--assemble', EXAMPLES / 'softmax.nasm', '-o', 'other.neff')
+    # The allocator of a sanitizer may stay locked in a worker.
+    for how in ('plain', 'handler') if is_sanitized() else ('plain', 'handler', 'worker'):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            output = f'{how} {number.name}'
+            run(folder, CLIENTS / 'terminated', 'file.neff', 'other.neff', output, how, number.value,
+                code=7 if how == 'handler' else -number)
+            assert len(list(folder.glob(f'{output}/*'))) == 1, 'a child has no session'
+            for core, name in ((0, 'vector_add'), (1, 'softmax')):
+                session, = folder.glob(f'{output}/*/*/profile_nc_{core}_session_1.ntff')
+                told = json.loads(run(folder, PROGRAM, 'show-session', '-s', session, '-j').stdout)
+                assert told['Name'] == name and told['ExecutionCount'] >= 3, told['Name']
+            said = run(folder, PROGRAM, 'view', '-d', output, '--output-format', 'summary-text').stderr
+            assert 'was killed' not in said, said
 
 
 def the_calls_of_pytorchs_profiler(folder):
@@ -341,6 +372,8 @@ if __name__ == '__main__':
         a_client_of_version_3_of_the_asynchronous_calls,
         events_name_their_asynchronous_request,
         a_program_that_forks_while_it_executes,
+        a_program_that_calls_in_an_odd_order,
+        a_server_that_is_terminated,
         the_calls_of_pytorchs_profiler,
         a_tuner_that_profiles_every_tenth_run,
         the_kernel_test_harness_with_one_run,

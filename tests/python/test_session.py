@@ -251,7 +251,7 @@ with profiler.profile(output_dir='output'): pass
 
 def every_parameter_of_torch_neuronx_is_accepted(folder):
     ended = run_script(folder, HEAD + """
-import os
+import os, warnings
 from neuron_explorer.compat.torch_neuronx.experimental import profiler as compat
 for profile_type in ('system', 'operator', 'trace'):
     with compat.profile(port=9012, ms_duration=30000, profile_type=profile_type,
@@ -264,12 +264,17 @@ with compat.profile(auto_start=False, output_dir='output') as prof:
     assert prof.result is None
     prof.start()
     with profiler.TraceAnnotation('started'): pass
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter('always')
+    compat.profile(target='neuron_tensorboard', neuron_tensorboard_plugin_dir='plugin')
+print(caught[0].message)
 for wrong in ({'profile_type': 'x'}, {'target': 'x'}, {'ms_duration': 0}):
     try: compat.profile(**wrong)
     except ValueError as why: print(why)
     else: raise SystemExit(f'{wrong} was accepted')
 """)
     assert 'profile_type must be one of system, operator, trace' in ended.out
+    assert 'the plugin is discontinued; open output_dir with neuron-explorer' in ended.out
     spans = Spans(folder)
     for name in ('system', 'operator', 'trace', 'started'):
         spans.one(name)
