@@ -410,7 +410,6 @@ static void add_transfer(struct nx_profile *p, const struct nx_transfer *t,
 			 const struct nx_text_map *by_part)
 {
 	const struct nx_binary_graph *graph = p->program.binary_graphs[t->graph];
-	const struct nx_text_map *tensors = graph ? &by_part[graph->part] : NULL;
 	const struct nx_dma_block *block = nx_transfer_block(p, t);
 	uint64_t tensor, last = NX_NONE;
 
@@ -419,8 +418,8 @@ static void add_transfer(struct nx_profile *p, const struct nx_transfer *t,
 
 		if (!d->from_count || d->from[0] >= graph->variable_count ||
 		    !nx_variable_is_sbuf(graph, d->to) ||
-		    !nx_text_map_get(tensors, nx_slice_text(graph->variables[d->from[0]].name),
-				     &tensor))
+		    !nx_text_map_get(&by_part[graph->part],
+				     nx_slice_text(graph->variables[d->from[0]].name), &tensor))
 			continue;
 		p->tensor_loads[tensor].total_bytes += d->to_bytes;
 		p->tensor_loads[tensor].dma_count += tensor != last;
