@@ -222,9 +222,11 @@ static void open_simulation(void *context)
 	if (!software->program || !software->settings.has_times)
 		return;
 	arch = software->program->arch ? software->program->arch : NX_DEVICE_TRN2;
-	software->options = (struct nx_simulate_options){.hardware = nx_device_hardware_of(arch),
-							 .seed = software->settings.seed,
-							 .is_strict = software->settings.is_strict};
+	software->options =
+		(struct nx_simulate_options){.hardware = nx_device_hardware_of(arch),
+					     .seed = software->settings.seed,
+					     .has_descriptors = software->settings.has_descriptors,
+					     .is_strict = software->settings.is_strict};
 	software->has_times = !nx_loaded_code_make(&software->code, software->program, &err);
 	if (!software->has_times)
 		nx_log_warn("nrt_load", "cannot time this NEFF, profiles will be empty: %s",

@@ -74,6 +74,8 @@
 		.source = MEASURED("inf2 shows 7/8 for tens of ns only, trn1 nothing"),            \
 	}
 
+#define V2_RECORDS .source = ASSUMED("no capture has DGE notifications; they hold nobody up")
+
 #define HARDWARE_DGE                                                                               \
 	.hardware_start_ps = {NX_NS(1315), NX_NS(1190), NX_NS(1315), NX_NS(1315), NX_NS(1315)},    \
 	.hardware_spread_ps = NX_NS(285)
@@ -136,6 +138,7 @@ static const struct nx_hardware_timing trn1 = {
 		  .close_ps = NX_NS(8 + 169),
 		  .source = MEASURED("3 captures: starts of 10.25 to 10.59 us, others up to 12.1; "
 				     "4,590 to 4,596 at the end if GpSimd is last")},
+	.records = {V2_RECORDS},
 };
 
 static const struct nx_hardware_timing inf2 = {
@@ -170,6 +173,7 @@ static const struct nx_hardware_timing inf2 = {
 		  .end_ps = NX_NS(2444),
 		  .behind_notify_ps = V2_BEHIND_NOTIFY,
 		  .source = MEASURED("117 captures of one program in 112 sizes")},
+	.records = {V2_RECORDS},
 };
 
 /* --- NeuronCore v3 ---------------------------------------------------------------- */
@@ -247,15 +251,28 @@ static const struct nx_hardware_timing inf2 = {
 		  .source = weight("16 captures of the newer runtime; 12,966 and 2,000 to 2,490 "  \
 				   "with the older one")}
 
+#define V3_RECORDS(weight)                                                                         \
+	.records = {.depth = {36, 36, 36, 28, 36},                                                 \
+		    .ahead = {64},                                                                 \
+		    .record_ps = 1667,                                                             \
+		    .descriptors_ps = NX_NS(700),                                                  \
+		    .descriptors_lead_ps = NX_NS(605),                                             \
+		    .source = weight("3 captures with DGE notifications: order of records in "     \
+				     "the ring, semaphores 700.0 late, 605 from descriptors to "   \
+				     "record; 119 events in 200 ns at the end of 8; depths of "    \
+				     "Scalar and Sync as GpSimd's")}
+
 static const struct nx_hardware_timing trn2 = {.name = "trn2",
 					       .arch = NX_DEVICE_TRN2,
 					       .engines = V3_ENGINES(NX_DERIVED),
-					       V3_TIMING(MEASURED)};
+					       V3_TIMING(MEASURED),
+					       V3_RECORDS(DERIVED)};
 
 static const struct nx_hardware_timing trn3 = {.name = "trn3",
 					       .arch = NX_DEVICE_TRN3,
 					       .engines = V3_ENGINES(NX_ASSUMED),
-					       V3_TIMING(ASSUMED)};
+					       V3_TIMING(ASSUMED),
+					       V3_RECORDS(ASSUMED)};
 
 const struct nx_hardware_timing *nx_device_hardware_of(enum nx_device_arch arch)
 {

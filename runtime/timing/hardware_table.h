@@ -103,6 +103,16 @@ struct nx_frame_timing {	    /* around an execution */
 	struct nx_source source;
 };
 
+/* Records of a profiled execution, as far as they hold engines up. */
+struct nx_record_timing {
+	uint32_t depth[NX_ENGINE_COUNT]; /* records of an engine that may wait to be written */
+	uint32_t ahead[NX_ENGINE_COUNT]; /* and behind those, of instructions that have started */
+	uint32_t record_ps;		 /* to write one */
+	uint32_t descriptors_ps; /* one of descriptors that software made; 0: holds nobody up */
+	uint32_t descriptors_lead_ps; /* from that one to the record of its transfer */
+	struct nx_source source;
+};
+
 struct nx_hardware_timing {
 	const char *name; /* "trn2" */
 	enum nx_device_arch arch;
@@ -111,6 +121,7 @@ struct nx_hardware_timing {
 	struct nx_dma_timing dma;
 	struct nx_throttle_timing throttle;
 	struct nx_frame_timing frame;
+	struct nx_record_timing records;
 };
 
 /* trn3 has the constants of trn2, all ASSUMED. NX_DEVICE_ANY is trn2. Never NULL. */

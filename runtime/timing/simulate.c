@@ -178,6 +178,8 @@ static void end(struct nx_simulation *sim, struct nx_arena *arena)
 {
 	for (size_t c = 0; c < sim->code->core_count; c++) {
 		nx_map_release(&sim->cores[c].arrivals);
+		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+			nx_vec_release(&sim->cores[c].records.late[e]);
 		for (unsigned ring = 0; ring < NX_LOADED_RINGS; ring++)
 			for (unsigned q = 0; q < NX_SIM_QUEUES; q++)
 				nx_vec_release(&sim->cores[c].dma[ring].rings[q]);
@@ -205,6 +207,12 @@ static void handle(struct nx_simulation *sim, const struct nx_sim_event *event)
 		break;
 	case NX_SIM_DMA:
 		nx_sim_dma_go(sim, event->core, event->unit, event->time_ps);
+		break;
+	case NX_SIM_TRANSFER:
+		nx_sim_front_transfer(sim, event->core, event->unit, event->time_ps);
+		break;
+	case NX_SIM_RECORD:
+		nx_sim_records_go(sim, event->core, event->time_ps);
 		break;
 	}
 }

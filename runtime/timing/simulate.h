@@ -20,6 +20,7 @@ struct nx_simulate_options {
 	/* 0: no jitter. Otherwise memory stalls and the throttle's phase are drawn from it. */
 	uint64_t seed;
 	bool is_first_execution; /* GpSimd loads its library, on devices where that shows */
+	bool has_descriptors;	 /* DGE notifications are on, and hold engines up */
 	bool is_strict;		 /* refuse opcodes without a known cost */
 	struct nx_collective_place place; /* zeroed: one rank */
 };

@@ -78,6 +78,15 @@ static void add_descriptors(struct nx_simulation *sim, unsigned core, unsigned e
 	}
 }
 
+/* When the descriptors were made: with the start of the transfer, where nothing else is known. */
+static uint64_t made_ps(const struct nx_simulation *sim, unsigned core, unsigned engine,
+			const struct nx_loaded_queue *queue, uint64_t start_ps)
+{
+	if (queue->kind != NX_LOADED_SOFTWARE_DGE || !nx_sim_records_matter(sim))
+		return start_ps;
+	return sim->cores[core].fronts[engine].descriptors_ps;
+}
+
 void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
 		      uint64_t start_ps)
 {
@@ -92,7 +101,8 @@ void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine,
 	if (block >= queue->block_count)
 		return;
 	if (queue->kind != NX_LOADED_STATIC)
-		add_descriptors(sim, core, engine, pc, &queue->blocks[block], start_ps);
+		add_descriptors(sim, core, engine, pc, &queue->blocks[block],
+				made_ps(sim, core, engine, queue, start_ps));
 	for (unsigned ring = 0; ring < NX_LOADED_RINGS; ring++) {
 		uint64_t later_ps = (uint64_t)delays.spread_ps * ring / (NX_LOADED_RINGS - 1);
 

@@ -136,25 +136,64 @@ static uint64_t software_ring_ps(const struct nx_simulation *sim, unsigned core,
 }
 
 /* The sequencer continues as soon as it has passed the transfer to that program. */
-static void start_software(struct nx_simulation *sim, unsigned core, unsigned engine,
-			   bool has_waited, uint64_t now_ps)
+static void pass_transfer(struct nx_simulation *sim, unsigned core, unsigned engine,
+			  uint64_t record_ps, uint64_t now_ps)
 {
 	uint32_t release_ps = sim->hardware->dma.software_release_ps;
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
-	uint64_t waited_ps = has_waited ? now_ps - front->reached_ps : 0;
-	uint64_t record_ps = software_record_ps(sim, core, engine, has_waited, now_ps);
 
 	front->has_library = true;
 	front->last_record_ps = front->start_ps = record_ps;
 	front->last_ring_ps = software_ring_ps(sim, core, engine);
-	front->reached_ps = record_ps - waited_ps;
+	front->reached_ps = record_ps - front->transfer_waited_ps;
 	front->follows_transfer = true;
+	nx_sim_records_add(sim, core, engine, now_ps);
 	/* Delays are measured from the start of records that ring at once. */
 	nx_sim_dma_start(sim, core, engine, front->pc,
 			 front->last_ring_ps - front->cost.latency_ps);
 	finish_at(sim, core, engine, front->last_ring_ps,
 		  nx_sim_later(record_ps > release_ps ? record_ps - release_ps : 0, now_ps),
 		  now_ps);
+}
+
+static void start_software(struct nx_simulation *sim, unsigned core, unsigned engine,
+			   bool has_waited, uint64_t now_ps)
+{
+	uint32_t lead_ps = sim->hardware->records.descriptors_lead_ps;
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+	uint64_t record_ps = software_record_ps(sim, core, engine, has_waited, now_ps);
+
+	front->transfer_waited_ps = has_waited ? now_ps - front->reached_ps : 0;
+	if (!nx_sim_records_matter(sim)) {
+		pass_transfer(sim, core, engine, record_ps, now_ps);
+		return;
+	}
+	front->state = NX_SIM_FRONT_RUNS;
+	front->start_ps = record_ps;
+	nx_sim_schedule(sim, NX_SIM_TRANSFER, core, engine,
+			nx_sim_later(record_ps > lead_ps ? record_ps - lead_ps : 0, now_ps));
+}
+
+void nx_sim_front_transfer(struct nx_simulation *sim, unsigned core, unsigned engine,
+			   uint64_t now_ps)
+{
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+
+	front->descriptors_ps = now_ps;
+	nx_sim_records_add_descriptors(sim, core, now_ps);
+	if (nx_sim_records_have_place(sim, core, engine))
+		pass_transfer(sim, core, engine, front->start_ps, now_ps);
+	else
+		front->state = NX_SIM_FRONT_WAITS_FOR_PLACE;
+}
+
+void nx_sim_front_has_place(struct nx_simulation *sim, unsigned core, unsigned engine,
+			    uint64_t now_ps)
+{
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+
+	if (front->state == NX_SIM_FRONT_WAITS_FOR_PLACE)
+		pass_transfer(sim, core, engine, nx_sim_later(front->start_ps, now_ps), now_ps);
 }
 
 static void start_transfer(struct nx_simulation *sim, unsigned core, unsigned engine,

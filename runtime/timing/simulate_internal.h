@@ -24,6 +24,8 @@ enum nx_sim_event_kind {
 	NX_SIM_SEMAPHORE, /* a semaphore changes */
 	NX_SIM_JOB,	  /* descriptors of a transfer reach a DMA engine */
 	NX_SIM_DMA,	  /* a DMA engine may take its next packet */
+	NX_SIM_TRANSFER,  /* GpSimd's program has made descriptors */
+	NX_SIM_RECORD,	  /* the writer of records is free */
 };
 
 struct nx_sim_event {
@@ -65,6 +67,7 @@ enum nx_sim_front_state {
 	NX_SIM_FRONT_WAITS_TO_QUEUE, /* for the header of a compute instruction */
 	NX_SIM_FRONT_IS_FULL,	     /* the compute queue is */
 	NX_SIM_FRONT_DRAINS,
+	NX_SIM_FRONT_WAITS_FOR_PLACE, /* for the record of a transfer */
 	NX_SIM_FRONT_AT_BARRIER,
 	NX_SIM_FRONT_ENDED,
 };
@@ -82,6 +85,8 @@ struct nx_sim_front {
 	uint64_t last_write_ps;
 	uint64_t last_collective_ps; /* end of those it triggered */
 	uint64_t last_record_ps;     /* of a software transfer */
+	uint64_t transfer_waited_ps; /* for its semaphore */
+	uint64_t descriptors_ps;     /* its descriptors were made */
 	uint64_t last_ring_ps;	     /* its doorbell */
 	bool follows_transfer;	     /* the word before was one */
 	bool has_library;
@@ -100,6 +105,7 @@ struct nx_sim_queue {
 	struct nx_sim_entry entries[NX_SIM_DEPTH];
 	uint32_t head, count, depth;
 	bool is_scheduled;
+	bool waits_for_place;	/* for the record of the head */
 	uint64_t reached_ps;	/* the head came to the front */
 	uint64_t next_start_ps; /* no earlier than this */
 	uint64_t last_end_ps;
@@ -136,10 +142,30 @@ struct nx_sim_dma {
 	uint64_t busy_until_ps;
 };
 
+/* --- records of the trace ------------------------------------------------------------------- */
+
+struct nx_sim_late {	 /* the end of an instruction whose record has no place yet */
+	uint64_t number; /* of that record, among its engine's */
+	uint64_t end_ps;
+	const struct nx_loaded_slot *slot;
+};
+
+struct nx_sim_records {
+	uint64_t added[NX_ENGINE_COUNT], written[NX_ENGINE_COUNT];
+	NX_VEC(struct nx_sim_late) late[NX_ENGINE_COUNT];
+	size_t late_head[NX_ENGINE_COUNT];
+	uint64_t descriptors; /* records that wait */
+	unsigned next;	      /* engine in turn */
+	bool is_scheduled;
+	bool is_held; /* the last one was of descriptors */
+	uint64_t free_ps;
+};
+
 struct nx_sim_core {
 	struct nx_sim_front fronts[NX_ENGINE_COUNT];
 	struct nx_sim_queue queues[NX_ENGINE_COUNT];
 	struct nx_sim_array array;
+	struct nx_sim_records records;
 	struct nx_sim_dma dma[NX_LOADED_RINGS];
 	unsigned busy_dma_count;
 	uint64_t stream_free_ps; /* the collective before is over */
@@ -188,6 +214,11 @@ void nx_sim_front_wake(struct nx_simulation *sim, unsigned core, unsigned engine
 /* The compute queue got shorter. */
 void nx_sim_front_queue_moved(struct nx_simulation *sim, unsigned core, unsigned engine,
 			      uint64_t now_ps);
+void nx_sim_front_transfer(struct nx_simulation *sim, unsigned core, unsigned engine,
+			   uint64_t now_ps);
+/* The next record of the engine has a place. */
+void nx_sim_front_has_place(struct nx_simulation *sim, unsigned core, unsigned engine,
+			    uint64_t now_ps);
 /* False if the engine waits for nothing. */
 bool nx_sim_front_explain(const struct nx_simulation *sim, unsigned core, unsigned engine,
 			  char *out, size_t cap);
@@ -196,6 +227,9 @@ bool nx_sim_front_explain(const struct nx_simulation *sim, unsigned core, unsign
 bool nx_sim_queue_put(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
 		      const struct nx_cost *cost, uint64_t time_ps, uint64_t waited_ps);
 void nx_sim_queue_go(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps);
+/* The next record of the engine has a place. */
+void nx_sim_queue_has_place(struct nx_simulation *sim, unsigned core, unsigned engine,
+			    uint64_t now_ps);
 
 void nx_sim_array_begin(struct nx_simulation *sim, unsigned core);
 /* Runs LDWEIGHTS or MATMUL. *start_ps: in, the earliest start; out, the start. Returns the end. */
@@ -207,6 +241,19 @@ void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine,
 		      uint64_t start_ps);
 void nx_sim_dma_job(struct nx_simulation *sim, const struct nx_sim_event *event);
 void nx_sim_dma_go(struct nx_simulation *sim, unsigned core, unsigned ring, uint64_t now_ps);
+
+/* DGE notifications are on, and the table says what they cost. */
+bool nx_sim_records_matter(const struct nx_simulation *sim);
+/* False if the next instruction of the engine has to wait for a place for its record. */
+bool nx_sim_records_have_place(const struct nx_simulation *sim, unsigned core, unsigned engine);
+/* An instruction starts. */
+void nx_sim_records_add(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps);
+/* GpSimd's program has made descriptors. */
+void nx_sim_records_add_descriptors(struct nx_simulation *sim, unsigned core, uint64_t now_ps);
+/* nx_sim_update, as soon as the record of the instruction's end has a place. */
+void nx_sim_records_update(struct nx_simulation *sim, unsigned core, unsigned engine,
+			   const struct nx_loaded_slot *slot, uint64_t end_ps, uint64_t now_ps);
+void nx_sim_records_go(struct nx_simulation *sim, unsigned core, uint64_t now_ps);
 
 bool nx_sim_is_collective(const struct nx_loaded_slot *slot);
 /* Starts the collective of a slot; its semaphore changes at the end. */

@@ -68,7 +68,8 @@ static void start_head(struct nx_simulation *sim, unsigned core, unsigned engine
 	queue->head = (queue->head + 1) % NX_SIM_DEPTH;
 	queue->count--;
 	nx_sim_add_row(sim, core, engine, entry.pc, start_ps - wait_ps, start_ps, end_ps);
-	nx_sim_update(sim, core, engine, slot, end_ps, now_ps);
+	nx_sim_records_add(sim, core, engine, now_ps);
+	nx_sim_records_update(sim, core, engine, slot, end_ps, now_ps);
 	if (queue->count)
 		schedule_head(sim, core, engine, start_ps);
 	nx_sim_front_queue_moved(sim, core, engine, start_ps);
@@ -80,5 +81,14 @@ void nx_sim_queue_go(struct nx_simulation *sim, unsigned core, unsigned engine, 
 
 	assert(queue->count > 0);
 	queue->is_scheduled = false;
-	start_head(sim, core, engine, now_ps, now_ps);
+	queue->waits_for_place = !nx_sim_records_have_place(sim, core, engine);
+	if (!queue->waits_for_place)
+		start_head(sim, core, engine, now_ps, now_ps);
+}
+
+void nx_sim_queue_has_place(struct nx_simulation *sim, unsigned core, unsigned engine,
+			    uint64_t now_ps)
+{
+	if (sim->cores[core].queues[engine].waits_for_place)
+		nx_sim_queue_go(sim, core, engine, now_ps);
 }

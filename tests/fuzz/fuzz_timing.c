@@ -82,6 +82,7 @@ static void simulate_twice(const struct nx_loaded_code *code, uint8_t choice)
 	struct nx_simulate_options options = {
 		.hardware = nx_device_hardware_of((enum nx_device_arch)(choice >> 1 & 3)),
 		.seed = choice >> 3 & 3,
+		.has_descriptors = choice >> 4 & 1,
 		.is_first_execution = choice >> 5 & 1,
 		.place = {.rank_count = choice >> 6 & 1 ? UINT32_MAX : 8,
 			  .node_count = choice >> 7 ? 2 : 1}};

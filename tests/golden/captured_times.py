@@ -34,10 +34,10 @@ def viewed_us(program, neff, ntff):
     return summary['total_time'] * 1e6
 
 
-def captured_us(program, neff, folder):
+def captured_us(program, neff, folder, *options):
     ntff = pathlib.Path(folder, 'ours.ntff')
-    subprocess.run([program, 'capture', '-n', neff, '-s', ntff], capture_output=True, check=True,
-                   cwd=folder)
+    subprocess.run([program, 'capture', '-n', neff, '-s', ntff, *options], capture_output=True,
+                   check=True, cwd=folder)
     return viewed_us(program, neff, ntff)
 
 
@@ -57,7 +57,8 @@ def check_program(program, simulate, arch, folder):
 
 def check_pair(program, data, errors, neff, ntff, folder):
     measured = viewed_us(program, data / neff, data / ntff)
-    error = 100 * (captured_us(program, data / neff, folder) / measured - 1)
+    options = ['--enable-dge-notifs'] if neff.startswith(timing.WITH_DGE) else []
+    error = 100 * (captured_us(program, data / neff, folder, *options) / measured - 1)
     assert abs(error) <= timing.SLOWED.get(neff, timing.MOST_ERROR), \
         f'a capture of the simulator is off by {error:.1f} %'
     errors.append(abs(error))

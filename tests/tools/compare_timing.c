@@ -8,7 +8,8 @@
  * first core the time it was active, measured/simulated. "code" says whether the compiled words
  * are the capture's, in its order; "packets" how many (DMA engine, queue) pairs carry as many
  * packets and bytes as the capture's. --rows prints each compiled instruction of all pairs with
- * both starts and ends, in ns, instead. The exit code is 1 when a pair fails or its code differs.
+ * both starts and ends, in ns, instead. DGE notifications are simulated if the capture has them.
+ *The exit code is 1 when a pair fails or its code differs.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -202,6 +203,15 @@ static bool compare_pair(const char *neff, struct measured *m, struct timed_neff
 	return is_same;
 }
 
+/* Dynamic transfers are known from DGE notifications only. */
+static bool has_descriptors(const struct nx_profile *profile)
+{
+	for (size_t i = 0; i < profile->transfers.len; i++)
+		if (profile->transfers.items[i].is_dynamic)
+			return true;
+	return false;
+}
+
 static bool run_pair(const char *neff, const char *ntff, uint64_t seed, bool has_rows,
 		     double *error)
 {
@@ -222,7 +232,7 @@ static bool run_pair(const char *neff, const char *ntff, uint64_t seed, bool has
 	if (nx_profile_scan(m.profile, NX_TABLE_INSTRUCTION, add_word, &m, &err) ||
 	    nx_profile_scan(m.profile, NX_TABLE_PACKET, add_packet, &m, &err))
 		fprintf(stderr, "compare_timing: %s\n", err.message);
-	wrong = timed_neff_run(neff, seed, &t);
+	wrong = timed_neff_run(neff, seed, has_descriptors(m.profile), &t);
 	if (wrong)
 		fprintf(stderr, "compare_timing: %s: %s\n", neff, wrong);
 	is_same = compare_pair(neff, &m, &t, has_rows, error);

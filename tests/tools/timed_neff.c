@@ -58,9 +58,9 @@ static void count_packets(const struct nx_timed_run *run, struct timed_neff *out
 }
 
 static enum nx_status run_program(const struct nx_device_program *program, uint64_t seed,
-				  struct timed_neff *out)
+				  bool has_descriptors, struct timed_neff *out)
 {
-	struct nx_simulate_options options = {.seed = seed};
+	struct nx_simulate_options options = {.seed = seed, .has_descriptors = has_descriptors};
 	struct nx_loaded_code code = {0};
 	struct nx_timed_run run = {0};
 	struct timespec before, after;
@@ -82,7 +82,8 @@ static enum nx_status run_program(const struct nx_device_program *program, uint6
 	return status;
 }
 
-const char *timed_neff_run(const char *path, uint64_t seed, struct timed_neff *out)
+const char *timed_neff_run(const char *path, uint64_t seed, bool has_descriptors,
+			   struct timed_neff *out)
 {
 	struct nx_device_program program = {0};
 	struct nx_file file = {0};
@@ -97,7 +98,7 @@ const char *timed_neff_run(const char *path, uint64_t seed, struct timed_neff *o
 	if (!status)
 		status = nx_device_program_init(&program, &neff, &last_error);
 	if (!status)
-		status = run_program(&program, seed, out);
+		status = run_program(&program, seed, has_descriptors, out);
 	nx_device_program_release(&program);
 	nx_arena_release(&arena);
 	nx_file_unmap(&file);

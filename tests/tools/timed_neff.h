@@ -8,6 +8,7 @@
 #ifndef NX_TESTS_TIMED_NEFF_H
 #define NX_TESTS_TIMED_NEFF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,8 +33,12 @@ struct timed_neff {
 	double seconds; /* that the simulation took */
 };
 
-/* NULL, or the sentence that says what failed; it lives until the next call. */
-const char *timed_neff_run(const char *path, uint64_t seed, struct timed_neff *out);
+/*
+ * NULL, or the sentence that says what failed; it lives until the next call. has_descriptors: DGE
+ * notifications are on.
+ */
+const char *timed_neff_run(const char *path, uint64_t seed, bool has_descriptors,
+			   struct timed_neff *out);
 void timed_neff_release(struct timed_neff *t);
 
 #endif

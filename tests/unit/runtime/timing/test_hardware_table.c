@@ -28,6 +28,7 @@ static void test_each_group_has_a_source(void **state)
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 			expect_source(&h->engines[e].source);
 		expect_source(&h->array.source);
+		expect_source(&h->records.source);
 		expect_source(&h->dma.packet_source);
 		expect_source(&h->dma.rate_source);
 		expect_source(&h->dma.static_source);
