@@ -34,7 +34,8 @@ static const struct nx_option options[] = {
 	 "The same as --ignore-exec-errors."},
 	{"enable-dge-notifs", 0, NX_FLAG, FIELD(has_dge),
 	 "Trace the DMA descriptors that engines generate, so that dynamic DMAs have names and "
-	 "sizes. Many of them can overflow a device queue and cause a timeout."},
+	 "sizes. Many of them slow the run down, and can overflow a device queue and cause a "
+	 "timeout."},
 	{"collectives-workers-per-node", 'r', NX_NUMBER("COUNT"), FIELD(workers),
 	 "Workers on this node, each on a logical core (default: as many as the model was compiled "
 	 "for)."},

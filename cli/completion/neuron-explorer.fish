@@ -20,7 +20,7 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n '__fish_seen_subcommand_from capture' -s s -l session-file -r -F -d 'Where to write the capture (default profile.ntff; systrace.json for a system trace). Ranks and executions are added before .ntff: profile_rank_3_exec_2.ntff.'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -l ignore-exec-errors -d 'Continue after failed executions, and write their profiles.'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -l ignore-inference -d 'The same as --ignore-exec-errors.'
-	complete -c $program -n '__fish_seen_subcommand_from capture' -l enable-dge-notifs -d 'Trace the DMA descriptors that engines generate, so that dynamic DMAs have names and sizes. Many of them can overflow a device queue and cause a timeout.'
+	complete -c $program -n '__fish_seen_subcommand_from capture' -l enable-dge-notifs -d 'Trace the DMA descriptors that engines generate, so that dynamic DMAs have names and sizes. Many of them slow the run down, and can overflow a device queue and cause a timeout.'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -s r -l collectives-workers-per-node -x -d 'Workers on this node, each on a logical core (default: as many as the model was compiled for).'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -l collectives-worker-count -x -d 'Workers on all nodes. Collectives over several nodes need NEURON_RT_ROOT_COMM_ID.'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -l collectives-worker-start-id -x -d 'Rank of the first worker on this node (default 0).'

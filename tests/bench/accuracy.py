@@ -171,8 +171,8 @@ class Bench:
                 self.runs[kernel] = self.simulated(neff)
         return self.runs[kernel]
 
-    def simulated(self, neff):
-        done = subprocess.run([self.simulate, neff], stdout=subprocess.PIPE, check=True)
+    def simulated(self, neff, *options):
+        done = subprocess.run([self.simulate, neff, *options], stdout=subprocess.PIPE, check=True)
         return json.loads(done.stdout)
 
 
@@ -232,7 +232,9 @@ def compare_captures(bench, data):
     for neff, ntff in PAIRS:
         neff = data / (neff + '.neff')
         measured = captured_total(bench.program, neff, neff.parent / (ntff + '.ntff'))
-        simulated = total(bench.simulated(neff))
+        # Those of neuron-raw were taken with DGE notifications.
+        options = ['--descriptors'] if neff.parent.name == 'neuron-raw' else []
+        simulated = total(bench.simulated(neff, *options))
         error = 100 * (simulated / measured - 1)
         what = f'{neff.parent.name}/{neff.name}'
         print_row(what, 'us', measured, simulated, f'{error:+6.1f} %')

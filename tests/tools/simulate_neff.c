@@ -2,14 +2,14 @@
 /*
  * simulate_neff: when a NEFF's program would happen, as one line of JSON.
  *
- *	simulate_neff FILE.neff [--seed N] [--first]
+ *	simulate_neff FILE.neff [--seed N] [--first] [--descriptors]
  *
- * Times are in nanoseconds. "total" is a profile's, "core" reaches from the first NOTIFY of a
- * begin to the last of an end, which is what a runtime sees of an execution. Of an engine,
- * "active" is what its computing instructions cover, overlaps once; "sum" adds their durations, as
- * the profiler's instruction time does. Of transfers, "active" is what data packets cover and
- * "packets" the sum of their durations; bytes are those that touch device memory. The exit code is
- * that of the status.
+ * --descriptors: while DGE notifications are on. Times are in nanoseconds. "total" is a profile's,
+ *"core" reaches from the first NOTIFY of a begin to the last of an end, which is what a runtime
+ *sees of an execution. Of an engine, "active" is what its computing instructions cover, overlaps
+ *once; "sum" adds their durations, as the profiler's instruction time does. Of transfers, "active"
+ *is what data packets cover and "packets" the sum of their durations; bytes are those that touch
+ *device memory. The exit code is that of the status.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -204,6 +204,7 @@ static bool parse(int argc, char **argv, struct nx_simulate_options *options)
 	static const struct option names[] = {
 		{"seed", required_argument, NULL, 's'},
 		{"first", no_argument, NULL, 'f'},
+		{"descriptors", no_argument, NULL, 'd'},
 		{NULL, 0, NULL, 0},
 	};
 	int option;
@@ -213,6 +214,8 @@ static bool parse(int argc, char **argv, struct nx_simulate_options *options)
 			options->seed = strtoull(optarg, NULL, 10);
 		else if (option == 'f')
 			options->is_first_execution = true;
+		else if (option == 'd')
+			options->has_descriptors = true;
 		else
 			return false;
 	}
@@ -227,7 +230,8 @@ int main(int argc, char **argv)
 	enum nx_status status;
 
 	if (!parse(argc, argv, &options)) {
-		fprintf(stderr, "usage: simulate_neff FILE.neff [--seed N] [--first]\n");
+		fprintf(stderr,
+			"usage: simulate_neff FILE.neff [--seed N] [--first] [--descriptors]\n");
 		return nx_status_exit_code(NX_USAGE);
 	}
 	status = nx_file_map(&file, argv[optind], &err);
