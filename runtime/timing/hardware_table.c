@@ -225,12 +225,15 @@ static const struct nx_hardware_timing inf2 = {
 		.software_plane_ps = NX_NS(209),                                                   \
 		.software_ring_step_ps = NX_NS(606),                                               \
 		.software_backlog_ps = NX_NS(1222),                                                \
-		.software_source = weight("15,718 queues; spread is 1,080 for elements below 64 "  \
-					  "bytes; per element from waits for 128, 4 x 128 (4 "     \
-					  "captures) and 8 x 128 (1)"),                            \
+		.software_source = weight("15,718 queues, those of short elements apart; per "     \
+					  "element from waits for 128, 4 x 128 (4 captures) and "  \
+					  "8 x 128 (1)"),                                          \
 		HARDWARE_DGE,                                                                      \
 		.hardware_source = weight("120 instructions of Sync and Scalar; published: 1,300 " \
-					  "to start, 600 a step"),                                 \
+					  "to start, 600 a step; short loads of software; 1,106 "  \
+					  "of hardware"),                                          \
+		.short_load_spread_ps = NX_NS(1080),                                               \
+		.short_load_bytes = 63,                                                            \
 		.static_notify_ps = NX_NS(367),                                                    \
 		.software_notify_ps = NX_NS(326),                                                  \
 		.hardware_notify_ps = NX_NS(311),                                                  \

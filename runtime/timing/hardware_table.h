@@ -63,6 +63,8 @@ struct nx_dma_timing {
 	uint32_t software_ring_step_ps; /* between doorbells, which end records */
 	uint32_t software_backlog_ps;	/* the longest record that results */
 	uint32_t hardware_start_ps[NX_ENGINE_COUNT], hardware_spread_ps;
+	uint32_t short_load_spread_ps; /* of both, for elements of so many bytes at most */
+	uint32_t short_load_bytes;     /* in HBM; 0: unknown */
 	uint32_t static_notify_ps, software_notify_ps, hardware_notify_ps; /* end -> semaphore */
 	uint32_t completion_ps, semaphore_completion_ps; /* end -> completion record */
 	/* A static block's semaphore packet starts so long after the data; 0: like any other. */

@@ -78,6 +78,20 @@ static void add_descriptors(struct nx_simulation *sim, unsigned core, unsigned e
 	}
 }
 
+/* Rings of short elements from HBM start further apart. */
+static uint32_t spread_ps(const struct nx_simulation *sim, const struct nx_loaded_queue *queue,
+			  const struct nx_loaded_block *block)
+{
+	const struct nx_dma_timing *dma = &sim->hardware->dma;
+	const struct nx_loaded_packet *packet = &block->packets[block->first[0]];
+	bool has_packets = block->first[NX_LOADED_RINGS] > block->first[0];
+
+	if (queue->kind != NX_LOADED_STATIC && has_packets && packet->is_from_hbm &&
+	    packet->run_bytes <= dma->short_load_bytes)
+		return dma->short_load_spread_ps;
+	return delays_of(sim, queue).spread_ps;
+}
+
 /* When the descriptors were made: with the start of the transfer, where nothing else is known. */
 static uint64_t made_ps(const struct nx_simulation *sim, unsigned core, unsigned engine,
 			const struct nx_loaded_queue *queue, uint64_t start_ps)
@@ -93,7 +107,7 @@ void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine,
 	const struct nx_loaded_slot *slot = &nx_sim_stream(sim, core, engine)->slots[pc];
 	const struct nx_loaded_queue *queue = queue_at(sim, core, slot->queue);
 	struct delays delays = delays_of(sim, queue);
-	uint32_t block = slot->block;
+	uint32_t block = slot->block, apart_ps;
 
 	assert(slot->queue < sim->code->cores[core].queue_count);
 	if (block == NX_NO_INDEX)
@@ -103,8 +117,9 @@ void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine,
 	if (queue->kind != NX_LOADED_STATIC)
 		add_descriptors(sim, core, engine, pc, &queue->blocks[block],
 				made_ps(sim, core, engine, queue, start_ps));
+	apart_ps = spread_ps(sim, queue, &queue->blocks[block]);
 	for (unsigned ring = 0; ring < NX_LOADED_RINGS; ring++) {
-		uint64_t later_ps = (uint64_t)delays.spread_ps * ring / (NX_LOADED_RINGS - 1);
+		uint64_t later_ps = (uint64_t)apart_ps * ring / (NX_LOADED_RINGS - 1);
 
 		nx_sim_heap_push(
 			&sim->heap,

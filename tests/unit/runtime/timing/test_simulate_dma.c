@@ -213,6 +213,31 @@ static void test_short_stores_count_late(void **state)
 	timing_fixture_close(&f);
 }
 
+static uint64_t first_apart_ps(unsigned engine, unsigned element_bytes)
+{
+	struct timing_fixture f;
+	uint64_t ps;
+
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	timing_fixture_add_direct2d(&f, engine, 128, element_bytes, 8);
+	timing_fixture_must_run(&f);
+	ps = packet_of(&f, 15, 0)->start_ps - packet_of(&f, 0, 0)->start_ps;
+	timing_fixture_close(&f);
+	return ps;
+}
+
+/* The first and the last ring of a transfer, by the length of its elements. */
+static void test_short_elements_start_further_apart(void **state)
+{
+	const struct nx_dma_timing *dma = &TRN2->dma;
+
+	(void)state;
+	assert_int_equal(first_apart_ps(NX_ENGINE_GPSIMD, 64), dma->software_spread_ps);
+	assert_int_equal(first_apart_ps(NX_ENGINE_GPSIMD, 2), dma->short_load_spread_ps);
+	assert_int_equal(first_apart_ps(NX_ENGINE_SYNC, 64), dma->hardware_spread_ps);
+	assert_int_equal(first_apart_ps(NX_ENGINE_SYNC, 8), dma->short_load_spread_ps);
+}
+
 static void test_software_transfer_that_waits(void **state)
 {
 	const struct nx_timed_instruction *writer, *row;
@@ -262,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_software_step_grows_with_elements),
 		cmocka_unit_test(test_software_records_grow),
 		cmocka_unit_test(test_short_stores_count_late),
+		cmocka_unit_test(test_short_elements_start_further_apart),
 		cmocka_unit_test(test_software_transfer_that_waits),
 		cmocka_unit_test(test_first_execution_of_inf2),
 	};
