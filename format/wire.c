@@ -30,11 +30,34 @@ static inline bool fail(struct nx_wire_reader *reader)
 	return false;
 }
 
+/* Up to eight bytes at once: drops the top bit of each. */
+static inline uint64_t join_sevens(uint64_t word)
+{
+	word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
+	word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
+	return (word & UINT64_C(0x0fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
 static inline bool read_varint(struct nx_wire_reader *reader, uint64_t *value)
 {
 	const uint8_t *at = reader->at;
 	uint64_t result = 0;
 
+	if (at < reader->end && *at < 0x80) {
+		*value = *at;
+		reader->at++;
+		return true;
+	}
+	if (reader->end - at >= 8) {
+		uint64_t word = nx_load64(at), stop = ~word & UINT64_C(0x8080808080808080);
+
+		if (stop) {
+			/* the last byte is the lowest whose top bit is clear */
+			*value = join_sevens(word & (stop ^ (stop - 1)));
+			reader->at = at + (__builtin_ctzll(stop) + 1) / 8;
+			return true;
+		}
+	}
 	for (unsigned shift = 0; shift < 7 * MAX_VARINT_BYTES && at < reader->end; shift += 7) {
 		uint8_t byte = *at++;
 
@@ -94,7 +117,7 @@ static inline bool read_field(struct nx_wire_reader *reader, struct nx_wire_valu
 	}
 }
 
-bool nx_wire_next(struct nx_wire_reader *reader, struct nx_wire_value *value)
+bool nx_wire_next_any(struct nx_wire_reader *reader, struct nx_wire_value *value)
 {
 	*value = (struct nx_wire_value){0};
 	return read_field(reader, value);

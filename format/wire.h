@@ -183,8 +183,33 @@ static inline struct nx_wire_reader nx_wire_reader_of(struct nx_slice input)
 	return (struct nx_wire_reader){input.data, end, false};
 }
 
-/* The next field; false at the end or if it failed. */
-bool nx_wire_next(struct nx_wire_reader *reader, struct nx_wire_value *value);
+bool nx_wire_next_any(struct nx_wire_reader *reader, struct nx_wire_value *value);
+
+/* The next field; false at the end or if it failed. Most fields have a tag and a length, or a
+ * number, of one byte each: those are read without a call. */
+static inline bool nx_wire_next(struct nx_wire_reader *reader, struct nx_wire_value *value)
+{
+	const uint8_t *at = reader->at;
+	uint8_t tag, next;
+
+	if (reader->failed || reader->end - at < 2)
+		return nx_wire_next_any(reader, value);
+	tag = at[0];
+	next = at[1];
+	if ((tag | next) & 0x80 || tag < 8)
+		return nx_wire_next_any(reader, value);
+	if ((tag & 7) == 2 && next <= reader->end - at - 2) {
+		*value = (struct nx_wire_value){
+			.number = tag >> 3, .wire_type = 2, .bytes = nx_slice_of(at + 2, next)};
+		reader->at = at + 2 + next;
+		return true;
+	}
+	if ((tag & 7) != 0)
+		return nx_wire_next_any(reader, value);
+	*value = (struct nx_wire_value){.number = tag >> 3, .integer = next};
+	reader->at = at + 2;
+	return true;
+}
 /* One bare varint (packed lists); false at the end or if it failed. */
 bool nx_wire_next_varint(struct nx_wire_reader *reader, uint64_t *value);
 

@@ -115,12 +115,14 @@ void nx_xstat_append(struct nx_bytes *out, uint32_t number, const struct nx_xsta
 bool nx_xevent_read(struct nx_slice message, struct nx_xevent *event)
 {
 	struct nx_wire_reader reader = nx_wire_reader_of(message);
+	const uint8_t *at = reader.at;
 	struct nx_wire_value value;
 
 	*event = (struct nx_xevent){0};
-	while (nx_wire_next(&reader, &value)) {
+	for (; nx_wire_next(&reader, &value); at = reader.at) {
 		if (value.wire_type == DELIMITED) {
-			event->has_stats |= value.number == EVENT_STATS;
+			if (value.number == EVENT_STATS && !event->stats.len)
+				event->stats = nx_slice_of(at, (size_t)(reader.end - at));
 			continue;
 		}
 		if (value.wire_type != VARINT)

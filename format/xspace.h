@@ -90,11 +90,11 @@ struct nx_xevent {
 	int64_t duration_ps;
 	int64_t occurrence_count; /* of an aggregated event, which has no offset */
 	bool is_aggregated;
-	bool has_stats;
+	struct nx_slice stats; /* the message from its first stat on; empty if there is none */
 };
 
 bool nx_xevent_read(struct nx_slice message, struct nx_xevent *event);
-/* The event's stats one by one: begin with a reader of the message. */
+/* The event's stats one by one: begin with a reader of event.stats. */
 bool nx_xevent_next_stat(struct nx_wire_reader *reader, struct nx_xstat *stat);
 /* Appends the line's field with the event. */
 void nx_xevent_append(struct nx_bytes *out, const struct nx_xevent *event,

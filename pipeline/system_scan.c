@@ -126,19 +126,36 @@ static void flush_waiting(struct event_scan *s)
 }
 
 /* A record is seldom longer than two lines. */
-static void ask_for_record(struct nx_slice file, uint64_t word)
+static void ask_for_record(struct nx_slice file, uint64_t at)
 {
-	uint64_t at = nx_event_record_at(word);
-
 	if (!at || at >= file.len)
 		return;
 	__builtin_prefetch(file.data + at);
 	__builtin_prefetch(file.data + at + CACHE_LINE_BYTES);
 }
 
+static void ask_for_records(const struct nx_system_run *run, const struct nx_system_event *event)
+{
+	const struct nx_xspace_decoder *xspace = nx_system_xspace_of(run, event);
+	struct nx_slice file = run->inputs[event->process].events.bytes;
+
+	if (xspace) {
+		ask_for_record(xspace->file, event->handle.words[0]);
+		return;
+	}
+	ask_for_record(file, nx_event_record_at(event->handle.words[NX_RECORD_START]));
+	ask_for_record(file, nx_event_record_at(event->handle.words[NX_RECORD_STOP]));
+}
+
+static void forget_files(const struct nx_process_input *input)
+{
+	nx_file_forget(input->events.bytes);
+	for (size_t i = 0; i < input->xspaces.len; i++)
+		nx_file_forget(input->xspaces.items[i]->file.bytes);
+}
+
 static enum nx_status scan_sorted(struct event_scan *s, uint32_t process, struct nx_error *err)
 {
-	struct nx_slice file = s->run->inputs[process].events.bytes;
 	struct nx_spool_cursor *cursor;
 	const struct nx_kept_event *event;
 	size_t count = 0;
@@ -153,15 +170,14 @@ static enum nx_status scan_sorted(struct event_scan *s, uint32_t process, struct
 		    (waiting->items[waiting->len - 1].start_ns != event->start_ns ||
 		     waiting->len == MAX_WAITING_EVENTS))
 			flush_waiting(s);
-		ask_for_record(file, event->handle.words[NX_RECORD_START]);
-		ask_for_record(file, event->handle.words[NX_RECORD_STOP]);
 		nx_vec_reserve(&s->waiting, s->waiting.len + 1);
-		nx_kept_event_show(event, process, &s->waiting.items[s->waiting.len++]);
+		nx_kept_event_show(event, process, &s->waiting.items[s->waiting.len]);
+		ask_for_records(s->run, &s->waiting.items[s->waiting.len++]);
 		if (++count % EVENTS_BETWEEN_FORGETTING == 0)
-			nx_file_forget(file);
+			forget_files(&s->run->inputs[process]);
 	}
 	flush_waiting(s);
-	nx_file_forget(file);
+	forget_files(&s->run->inputs[process]);
 	return nx_spool_cursor_close(cursor, err);
 }
 

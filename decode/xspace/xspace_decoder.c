@@ -58,10 +58,10 @@ struct known_stats {
 	bool has[NX_XSPACE_KNOWN_STATS];
 };
 
-static void read_known(const struct line_read *r, struct nx_slice message, struct known_stats *s)
+static void read_known(const struct line_read *r, struct nx_slice stats, struct known_stats *s)
 {
 	const int64_t *known = r->plane->known_stats;
-	struct nx_wire_reader reader = nx_wire_reader_of(message);
+	struct nx_wire_reader reader = nx_wire_reader_of(stats);
 	struct nx_xstat stat;
 
 	while (nx_xevent_next_stat(&reader, &stat))
@@ -165,17 +165,19 @@ static void read_event(struct line_read *r, struct nx_slice message)
 		len += nx_format_i64(number + len, event.metadata_id);
 		out.name = nx_slice_of(number, len);
 	}
-	if (event.has_stats) {
+	if (event.stats.len && r->plane->has_known_stats) {
 		struct known_stats stats = {0};
 
-		read_known(r, message, &stats);
+		read_known(r, event.stats, &stats);
 		out.row.flow_id = flow_of(&stats);
 		set_step(r, &stats, &out.row);
 	}
-	if (message.len <= UINT32_MAX) {
+	if (message.len <= NX_XSPACE_HANDLE_LEN) {
 		out.row.handle.words[0] = (uint64_t)(message.data - d->file.data);
 		out.row.handle.words[1] =
 			(uint64_t)r->plane_idx << NX_XSPACE_HANDLE_PLANE | message.len;
+		if (r->thread->is_derived)
+			out.row.handle.words[1] |= NX_XSPACE_HANDLE_DERIVED;
 	}
 	r->fn(r->context, &out);
 }

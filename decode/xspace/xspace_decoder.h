@@ -48,7 +48,10 @@ enum nx_xspace_stat {
 
 struct nx_xspace_name { /* of an event */
 	struct nx_slice name, display_name;
-	struct nx_slice metadata; /* the message, for its stats */
+	struct nx_slice metadata;		     /* the message, for its stats */
+	const struct nx_event_attribute *attributes; /* its stats, once an event asked for them */
+	uint32_t attribute_count;
+	bool has_attributes; /* they were read */
 };
 
 struct nx_xspace_plane {
@@ -61,6 +64,7 @@ struct nx_xspace_plane {
 	struct nx_map events; /* metadata id -> index into the decoder's names */
 	struct nx_map stats;  /* metadata id -> index into the decoder's texts */
 	int64_t known_stats[NX_XSPACE_KNOWN_STATS];
+	bool has_known_stats;
 };
 
 struct nx_xspace_thread { /* a row: lines of one plane with the same id */
@@ -83,6 +87,7 @@ struct nx_xspace_decoder {
 	uint64_t start_ns, stop_ns; /* of the session, epoch; 0: not stated */
 	struct nx_xspace_loss loss;
 	struct nx_arena *arena;
+	struct nx_arena attributes;		       /* of names */
 	char digits[NX_MAX_ATTRIBUTES][NX_NUMBER_MAX]; /* texts of attributes */
 };
 

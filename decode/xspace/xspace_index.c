@@ -212,8 +212,10 @@ static void add_stat_name(struct nx_xspace_decoder *d, struct nx_xspace_plane *p
 		if (value.number == 2 && value.wire_type == NX_XSPACE_DELIMITED)
 			name = value.bytes;
 	for (size_t i = 0; i < NX_XSPACE_KNOWN_STATS; i++)
-		if (nx_slice_is(name, known[i]))
+		if (nx_slice_is(name, known[i])) {
 			plane->known_stats[i] = (int64_t)key;
+			plane->has_known_stats = true;
+		}
 	nx_map_put(&plane->stats, key, d->texts.len);
 	nx_vec_push(&d->texts, name);
 }
@@ -389,4 +391,5 @@ void nx_xspace_decoder_release(struct nx_xspace_decoder *d)
 	nx_vec_release(&d->hostnames);
 	nx_vec_release(&d->errors);
 	nx_vec_release(&d->warnings);
+	nx_arena_release(&d->attributes);
 }

@@ -31,7 +31,10 @@ void nx_xspace_read_line(struct nx_slice bytes, bool may_be_cut, struct nx_xspac
 const struct nx_xspace_thread *nx_xspace_thread_of(const struct nx_xspace_decoder *d, size_t plane,
 						   const struct nx_xspace_line *line);
 
-/* The words of a handle: where the event's message is; its length and its plane. */
+/* The words of a handle: where the event's message is; its length, whether its line is derived, and
+ * its plane. */
+#define NX_XSPACE_HANDLE_LEN (NX_XSPACE_HANDLE_DERIVED - 1)
+#define NX_XSPACE_HANDLE_DERIVED (UINT64_C(1) << 31)
 #define NX_XSPACE_HANDLE_PLANE 32
 #define NX_XSPACE_MAX_PLANES ((size_t)1 << 16)
 
