@@ -11,10 +11,12 @@
 #include "base/lanes.h"
 #include "export/exporters.h"
 #include "format/xspace_writer.h"
+#include "model/sorted_rows.h"
 #include "model/system_event.h"
 
 /* Lanes, and threads of several processes with one id, get ids from here on. */
 #define FIRST_OWN_ID (INT64_C(1) << 32)
+#define COUNTER_LINE 0 /* no thread has this id */
 
 struct row {
 	uint32_t plane;
@@ -32,7 +34,8 @@ struct xspace_export {
 	struct nx_text_map planes; /* name -> handle */
 	struct nx_map rows;	   /* origin -> index */
 	struct nx_map taken;	   /* ids of a plane's lines */
-	int64_t next_id;	   /* of a line whose id is taken */
+	struct nx_map counter_names;
+	int64_t next_id; /* of a line whose id is taken */
 	uint32_t process;
 	NX_VEC(struct row) all;
 	struct nx_arena arena;
@@ -242,6 +245,47 @@ static void put_event(void *context, const void *item)
 	nx_progress_add(x->options->progress, 1);
 }
 
+/* --- counters -------------------------------------------------------------- */
+
+/* XProf draws the events of a line "_counters_" as counters. The line is shared by name, so
+ * counters of several processes have them in their names. */
+static void put_sample(void *context, const void *item)
+{
+	struct xspace_export *x = context;
+	const struct nx_counter_sample *s = item;
+	const struct nx_system_process *process = &x->profile->processes[s->process];
+	uint64_t origin[] = {s->process, UINT64_MAX}, line, name;
+	struct nx_xspace_attribute value = {NX_XSTAT_COUNTER_VALUE,
+					    {.kind = NX_XSTAT_F64, .f64 = s->value}};
+
+	if (!nx_map_get(&x->rows, nx_hash_words(origin, 2), &line)) {
+		uint32_t plane = plane_of(x, NX_XPLANE_HOST);
+
+		line = nx_xspace_writer_line(x->w, plane, take_id(x, plane, COUNTER_LINE),
+					     NX_XLINE_COUNTERS);
+		nx_map_put(&x->rows, nx_hash_words(origin, 2), line);
+	}
+	origin[1] = s->name;
+	if (!nx_map_get(&x->counter_names, nx_hash_words(origin, 2), &name)) {
+		name = (uintptr_t)with_process(x, s->process, process->names[s->name]);
+		nx_map_put(&x->counter_names, nx_hash_words(origin, 2), name);
+	}
+	nx_xspace_writer_event(x->w, (uint32_t)line, (const char *)(uintptr_t)name, s->time_ns,
+			       s->time_ns, &value, 1);
+}
+
+/* A line is in order of time; threads report their samples in their own order. */
+static enum nx_status put_counters(struct xspace_export *x, struct nx_error *err)
+{
+	struct nx_sorted_rows rows;
+	enum nx_status st, sorted;
+
+	nx_sorted_rows_init(&rows, sizeof(struct nx_counter_sample));
+	st = nx_system_scan(x->profile, NX_SYSTEM_COUNTER, nx_sorted_rows_add, &rows, err);
+	sorted = nx_sorted_rows_finish(&rows, put_sample, x, st ? NULL : err);
+	return st ? st : sorted;
+}
+
 /* --- the space ------------------------------------------------------------- */
 
 static void write_out(void *context, const void *data, size_t len)
@@ -285,6 +329,8 @@ enum nx_status nx_system_export_xspace(const struct nx_system_profile *profile,
 	plane_of(&x, NX_XPLANE_HOST);
 	st = nx_system_scan(profile, NX_SYSTEM_EVENT, put_event, &x, err);
 	end_process(&x);
+	if (!st && profile->rows[NX_SYSTEM_COUNTER])
+		st = put_counters(&x, err);
 	write_session(&x);
 	if (st)
 		nx_xspace_writer_abort(x.w);
@@ -295,6 +341,7 @@ enum nx_status nx_system_export_xspace(const struct nx_system_profile *profile,
 	nx_vec_release(&x.all);
 	nx_map_release(&x.rows);
 	nx_map_release(&x.taken);
+	nx_map_release(&x.counter_names);
 	nx_text_map_release(&x.planes);
 	nx_event_reader_close(&x.reader);
 	nx_arena_release(&x.arena);

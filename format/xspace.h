@@ -45,6 +45,9 @@ enum {
 #define NX_XPLANE_TASK "Task Environment"
 #define NX_XSTAT_START_TIME "profile_start_time"
 #define NX_XSTAT_STOP_TIME "profile_stop_time"
+/* Events of a line with this name are samples of the counter they are called after. */
+#define NX_XLINE_COUNTERS "_counters_"
+#define NX_XSTAT_COUNTER_VALUE "counter_value"
 /* Planes that we write: XProf's viewer shows custom planes, and no other names that it does not
  * know. */
 #define NX_XPLANE_RUNTIME NX_XPLANE_CUSTOM "Neuron Runtime"

@@ -28,10 +28,17 @@ struct nx_system_filter {
 	bool *core_matched, *type_matched, *instance_matched;
 };
 
+/* A trace on a clock with another epoch is shown as if it began with its process. */
+struct nx_clock_shift {
+	bool is_needed;
+	uint64_t first_ns, init_ns; /* what was first_ns is shown at init_ns */
+};
+
 struct nx_xspace_input {
 	const char *path;
 	struct nx_file file;
 	struct nx_xspace_decoder decoder;
+	struct nx_clock_shift shift; /* of its times */
 };
 
 struct nx_process_input {
@@ -182,11 +189,6 @@ void nx_system_open_frameworks(struct nx_system_run *run);
  * one; else UINT32_MAX. */
 uint32_t nx_system_process_beside(const struct nx_system_run *run, const char *folder);
 
-/* A trace on a clock with another epoch is shown as if it began with its process. */
-struct nx_clock_shift {
-	bool is_needed;
-	uint64_t first_ns, init_ns; /* what was first_ns is shown at init_ns */
-};
 struct nx_clock_shift nx_clock_shift_choose(const struct nx_system_process *process,
 					    uint64_t first_ns, uint64_t last_ns);
 uint64_t nx_clock_shift_apply(const struct nx_clock_shift *shift, uint64_t time_ns);
@@ -196,6 +198,8 @@ uint64_t nx_clock_shift_apply(const struct nx_clock_shift *shift, uint64_t time_
 enum nx_status nx_system_open_xspaces(struct nx_system_run *run, struct nx_error *err);
 void nx_system_read_xspaces(struct nx_system_run *run, uint32_t process);
 void nx_system_close_xspaces(struct nx_process_input *input);
+void nx_system_scan_xspace_counters(struct nx_system_run *run, uint32_t process, nx_row_fn fn,
+				    void *context);
 /* Events of other profilers have ids from here on, beyond every recorded one. */
 #define NX_SYSTEM_FIRST_FOREIGN_ID (UINT64_C(1) << 62)
 /* The XSpace that an event is from; NULL if it is from none. */

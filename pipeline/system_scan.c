@@ -277,7 +277,11 @@ static void scan_samples(struct nx_system_run *run, enum nx_system_table table, 
 			 void *context)
 {
 	for (uint32_t i = 0; i < run->profile.process_count; i++) {
-		if (!run->inputs[i].is_kept || run->inputs[i].is_own)
+		if (!run->inputs[i].is_kept)
+			continue;
+		if (table == NX_SYSTEM_COUNTER)
+			nx_system_scan_xspace_counters(run, i, fn, context);
+		if (run->inputs[i].is_own)
 			continue;
 		if (table == NX_SYSTEM_COUNTER)
 			nx_system_scan_counters(run, i, fn, context);

@@ -176,7 +176,10 @@ struct xspace_read {
 	uint64_t space;	 /* from 1 */
 	uint32_t *names; /* of the decoder -> of the process; UINT32_MAX: not needed so far */
 	uint64_t count, first_ns, last_ns;
-	struct nx_clock_shift shift;
+	const struct nx_clock_shift *shift;
+	/* of the scan of counters */
+	nx_row_fn fn;
+	void *context;
 };
 
 static void measure(void *context, const struct nx_xspace_event *event)
@@ -208,8 +211,8 @@ static void take(void *context, const struct nx_xspace_event *event)
 	struct nx_process_input *input = &r->run->inputs[r->process];
 	struct nx_system_event row = event->row;
 
-	row.start_ns = nx_clock_shift_apply(&r->shift, row.start_ns);
-	row.end_ns = nx_clock_shift_apply(&r->shift, row.end_ns);
+	row.start_ns = nx_clock_shift_apply(r->shift, row.start_ns);
+	row.end_ns = nx_clock_shift_apply(r->shift, row.end_ns);
 	row.id = input->next_id++;
 	/* so that the runtime's calls inside of it belong to it */
 	if (!row.flow_id && !input->is_own && row.source == NX_SOURCE_FRAMEWORK)
@@ -220,24 +223,34 @@ static void take(void *context, const struct nx_xspace_event *event)
 	nx_system_sink_event(r->run, &row, input->names.items[row.name]);
 }
 
+static void count_sample(void *context, const struct nx_xspace_sample *sample)
+{
+	struct xspace_read *r = context;
+
+	nx_system_name_id(r->run, r->process, sample->name);
+	r->run->profile.rows[NX_SYSTEM_COUNTER]++;
+}
+
 static void read_one(struct nx_system_run *run, uint32_t process, uint64_t space)
 {
 	struct nx_xspace_input *input = run->inputs[process].xspaces.items[space - 1];
 	struct nx_xspace_decoder *d = &input->decoder;
-	struct xspace_read r = {.run = run, .process = process, .space = space};
+	struct xspace_read r = {
+		.run = run, .process = process, .space = space, .shift = &input->shift};
 	struct nx_system_process *p = &run->profile.processes[process];
 
 	/* a file that states when it started is on the host's clock */
 	if (!run->inputs[process].is_own && !d->start_ns) {
 		nx_xspace_decode_events(d, measure, &r);
 		if (r.count)
-			r.shift = nx_clock_shift_choose(p, r.first_ns, r.last_ns);
-		if (r.shift.is_needed)
+			input->shift = nx_clock_shift_choose(p, r.first_ns, r.last_ns);
+		if (input->shift.is_needed)
 			nx_data_quality_report_shift(&run->profile, input->path, false);
 	}
 	r.names = nx_heap_alloc((d->names.len + 1) * sizeof(*r.names));
 	memset(r.names, 0xff, (d->names.len + 1) * sizeof(*r.names));
 	nx_xspace_decode_events(d, take, &r);
+	nx_xspace_decode_counters(d, count_sample, &r);
 	nx_heap_free(r.names);
 	add_threads(run, p, d);
 	add_workers(run, p, d);
@@ -258,4 +271,27 @@ void nx_system_read_xspaces(struct nx_system_run *run, uint32_t process)
 	assert(process < run->profile.process_count);
 	for (size_t i = 0; i < run->inputs[process].xspaces.len; i++)
 		read_one(run, process, i + 1);
+}
+
+static void show_sample(void *context, const struct nx_xspace_sample *sample)
+{
+	struct xspace_read *r = context;
+	struct nx_counter_sample row = {nx_clock_shift_apply(r->shift, sample->time_ns),
+					sample->value, r->process,
+					nx_system_name_id(r->run, r->process, sample->name)};
+
+	r->fn(r->context, &row);
+}
+
+void nx_system_scan_xspace_counters(struct nx_system_run *run, uint32_t process, nx_row_fn fn,
+				    void *context)
+{
+	const struct nx_xspace_inputs *spaces = &run->inputs[process].xspaces;
+	struct xspace_read r = {.run = run, .process = process, .fn = fn, .context = context};
+
+	for (size_t i = 0; i < spaces->len; i++) {
+		r.shift = &spaces->items[i]->shift;
+		nx_xspace_decode_counters(&spaces->items[i]->decoder, show_sample, &r);
+		nx_file_forget(spaces->items[i]->file.bytes);
+	}
 }

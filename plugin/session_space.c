@@ -279,7 +279,7 @@ static void take_span(struct nx_session_space *s, const struct nx_spans_record *
 				   .start_ns = r->time_ns,
 				   .end_ns = r->time_ns,
 				   .name = name_of(s, r->name)};
-		add_stat(s, &e, "counter_value",
+		add_stat(s, &e, NX_XSTAT_COUNTER_VALUE,
 			 (struct nx_xstat){.kind = NX_XSTAT_F64, .f64 = r->value});
 		nx_vec_push(&s->done, e);
 		break;
@@ -406,7 +406,7 @@ static const char *line_name(struct nx_session_space *s, const struct event *e, 
 	if (e->plane >= FIRST_CORE_PLANE)
 		name = "Executions";
 	else if (e->line == COUNTER_LINE)
-		name = "_counters_";
+		name = NX_XLINE_COUNTERS;
 	else if (nx_map_get(&s->thread_ids, (uint64_t)e->line, &at))
 		name = s->thread_names.items[at];
 	else

@@ -15,6 +15,7 @@ struct line_read {
 	const struct nx_xspace_thread *thread;
 	uint64_t base_ns;
 	nx_xspace_fn fn;
+	nx_xspace_sample_fn sample_fn; /* set: only samples are wanted */
 	void *context;
 };
 
@@ -138,6 +139,40 @@ static bool set_name(const struct line_read *r, int64_t metadata_id, struct nx_x
 	return out->name.len > 0;
 }
 
+/* False if the event of a line of counters has no number: it stays an event. */
+static bool read_value(const struct line_read *r, const struct nx_xevent *event, double *value)
+{
+	int64_t wanted = r->plane->known_stats[NX_XSPACE_COUNTER_VALUE];
+	struct nx_wire_reader reader = nx_wire_reader_of(event->stats);
+	struct nx_xstat stat;
+
+	while (wanted && nx_xevent_next_stat(&reader, &stat)) {
+		if (stat.metadata_id != wanted)
+			continue;
+		*value = stat.kind == NX_XSTAT_F64   ? stat.f64
+			 : stat.kind == NX_XSTAT_U64 ? (double)stat.integer
+						     : (double)(int64_t)stat.integer;
+		return stat.kind == NX_XSTAT_F64 || stat.kind == NX_XSTAT_U64 ||
+		       stat.kind == NX_XSTAT_I64;
+	}
+	return false;
+}
+
+/* True if the event was a sample. */
+static bool read_sample(struct line_read *r, const struct nx_xspace_event *event,
+			const struct nx_xevent *read)
+{
+	struct nx_xspace_sample sample = {.time_ns = event->row.start_ns, .name = event->name};
+
+	if (!r->thread->is_counters || !read_value(r, read, &sample.value))
+		return false;
+	if (r->sample_fn)
+		r->sample_fn(r->context, &sample);
+	else
+		r->d->sample_count++;
+	return true;
+}
+
 static void read_event(struct line_read *r, struct nx_slice message)
 {
 	struct nx_xspace_decoder *d = r->d;
@@ -165,6 +200,8 @@ static void read_event(struct line_read *r, struct nx_slice message)
 		len += nx_format_i64(number + len, event.metadata_id);
 		out.name = nx_slice_of(number, len);
 	}
+	if (read_sample(r, &out, &event) || r->sample_fn)
+		return;
 	if (event.stats.len && r->plane->has_known_stats) {
 		struct known_stats stats = {0};
 
@@ -201,6 +238,8 @@ static void read_line(struct line_read *r, struct nx_slice bytes, bool is_cut)
 
 	nx_xspace_read_line(bytes, is_cut, &line);
 	r->thread = nx_xspace_thread_of(r->d, r->plane_idx, &line);
+	if (r->sample_fn && !r->thread->is_counters)
+		return;
 	if (!set_base(r, line.timestamp_ns))
 		r->base_ns = r->d->start_ns;
 	while (nx_xspace_walk_next(&walk, &value))
@@ -210,25 +249,44 @@ static void read_line(struct line_read *r, struct nx_slice bytes, bool is_cut)
 	nx_xspace_note_end(r->d, &walk);
 }
 
-void nx_xspace_decode_events(struct nx_xspace_decoder *d, nx_xspace_fn fn, void *context)
+static void read_lines(struct line_read *r)
 {
-	struct line_read r = {.d = d, .fn = fn, .context = context};
+	struct nx_xspace_decoder *d = r->d;
 	struct nx_wire_value value;
 
-	assert(fn);
-	d->loss.event_count = d->loss.aggregated_count = d->loss.unnamed_count = 0;
-	d->loss.malformed_count = d->loss.backwards_count = 0;
 	for (size_t i = 0; i < d->planes.len; i++) {
 		struct nx_xspace_walk walk =
 			nx_xspace_walk_of(d->planes.items[i].bytes, d->planes.items[i].is_cut);
 
-		r.plane = &d->planes.items[i];
-		r.plane_idx = i;
+		r->plane = &d->planes.items[i];
+		r->plane_idx = i;
 		while (nx_xspace_walk_next(&walk, &value))
 			if (value.number == NX_XPLANE_LINES &&
 			    value.wire_type == NX_XSPACE_DELIMITED)
-				read_line(&r, value.bytes, walk.is_cut);
+				read_line(r, value.bytes, walk.is_cut);
 	}
+}
+
+void nx_xspace_decode_counters(struct nx_xspace_decoder *d, nx_xspace_sample_fn fn, void *context)
+{
+	struct nx_xspace_loss loss = d->loss; /* already counted */
+	struct line_read r = {.d = d, .sample_fn = fn, .context = context};
+
+	assert(fn);
+	if (d->sample_count)
+		read_lines(&r);
+	d->loss = loss;
+}
+
+void nx_xspace_decode_events(struct nx_xspace_decoder *d, nx_xspace_fn fn, void *context)
+{
+	struct line_read r = {.d = d, .fn = fn, .context = context};
+
+	assert(fn);
+	d->loss.event_count = d->loss.aggregated_count = d->loss.unnamed_count = 0;
+	d->loss.malformed_count = d->loss.backwards_count = 0;
+	d->sample_count = 0;
+	read_lines(&r);
 	if (!d->loss.is_cut && !d->loss.is_damaged)
 		d->loss.read_bytes = d->file.len;
 }

@@ -16,7 +16,7 @@
 #include "model/system.h"
 
 struct nx_xspace_loss {
-	uint64_t event_count;	   /* of the file */
+	uint64_t event_count;	   /* of the file, samples of counters included */
 	uint64_t aggregated_count; /* of them, sums without a time: shown where their line begins */
 	uint64_t unnamed_count;	   /* the plane does not name them: shown by number */
 	uint64_t malformed_count;  /* not messages, or times out of range: not shown */
@@ -43,6 +43,7 @@ enum nx_xspace_stat {
 	NX_XSPACE_CONSUMER,
 	NX_XSPACE_CORRELATION,
 	NX_XSPACE_STEP_NUM,
+	NX_XSPACE_COUNTER_VALUE,
 	NX_XSPACE_KNOWN_STATS,
 };
 
@@ -72,6 +73,7 @@ struct nx_xspace_thread { /* a row: lines of one plane with the same id */
 	const char *name;
 	const char *plane, *line; /* NULL for threads */
 	bool is_derived;	  /* computed from other lines */
+	bool is_counters;	  /* its events are samples */
 };
 
 struct nx_xspace_decoder {
@@ -86,6 +88,7 @@ struct nx_xspace_decoder {
 	const char *device_type;    /* of the first device; NULL: not stated */
 	uint64_t start_ns, stop_ns; /* of the session, epoch; 0: not stated */
 	struct nx_xspace_loss loss;
+	uint64_t sample_count; /* of counters; known once the events were decoded */
 	struct nx_arena *arena;
 	struct nx_arena attributes;		       /* of names */
 	char digits[NX_MAX_ATTRIBUTES][NX_NUMBER_MAX]; /* texts of attributes */
@@ -98,7 +101,14 @@ struct nx_xspace_event {
 	uint32_t name_idx; /* equal for equal names of a plane; UINT32_MAX: the plane has none */
 };
 
+struct nx_xspace_sample {
+	uint64_t time_ns;
+	double value;
+	struct nx_slice name;
+};
+
 typedef void (*nx_xspace_fn)(void *context, const struct nx_xspace_event *event);
+typedef void (*nx_xspace_sample_fn)(void *context, const struct nx_xspace_sample *sample);
 
 /* FORMAT if the file is no XSpace; one that is cut or damaged is OK, and the loss says so. The file
  * must outlive the decoder. */
@@ -107,8 +117,12 @@ NX_MUST_CHECK enum nx_status nx_xspace_decoder_open(struct nx_xspace_decoder *de
 						    struct nx_arena *arena, struct nx_error *err);
 void nx_xspace_decoder_release(struct nx_xspace_decoder *decoder);
 
-/* Times are epoch ns if the file states when its session started. May be called again. */
+/* Times are epoch ns if the file states when its session started. May be called again. Samples of
+ * counters are not events; they are counted. */
 void nx_xspace_decode_events(struct nx_xspace_decoder *decoder, nx_xspace_fn fn, void *context);
+/* The samples, after nx_xspace_decode_events. */
+void nx_xspace_decode_counters(struct nx_xspace_decoder *decoder, nx_xspace_sample_fn fn,
+			       void *context);
 
 /*
  * The stats of an event that fn received, and those of its kind; bytes are left out. Returns how

@@ -131,6 +131,7 @@ static struct nx_xspace_thread make_thread(struct nx_xspace_decoder *d, size_t p
 		.name = short_text(d, line->display_name.len ? line->display_name : line->name),
 		.is_derived = line->id >= NX_XLINE_DERIVED_FIRST &&
 			      line->id < NX_XLINE_DERIVED_FIRST + NX_XLINE_DERIVED_COUNT,
+		.is_counters = nx_slice_is(line->name, NX_XLINE_COUNTERS),
 	};
 
 	if (p->kind == NX_XSPACE_OTHER_PLANE) {
@@ -191,10 +192,14 @@ static void add_stat_name(struct nx_xspace_decoder *d, struct nx_xspace_plane *p
 			  struct nx_slice entry)
 {
 	static const char *const known[NX_XSPACE_KNOWN_STATS] = {
-		[NX_XSPACE_FLOW] = "flow",	   [NX_XSPACE_PRODUCER_TYPE] = "_pt",
-		[NX_XSPACE_PRODUCER] = "_p",	   [NX_XSPACE_CONSUMER_TYPE] = "_ct",
-		[NX_XSPACE_CONSUMER] = "_c",	   [NX_XSPACE_CORRELATION] = "correlation_id",
+		[NX_XSPACE_FLOW] = "flow",
+		[NX_XSPACE_PRODUCER_TYPE] = "_pt",
+		[NX_XSPACE_PRODUCER] = "_p",
+		[NX_XSPACE_CONSUMER_TYPE] = "_ct",
+		[NX_XSPACE_CONSUMER] = "_c",
+		[NX_XSPACE_CORRELATION] = "correlation_id",
 		[NX_XSPACE_STEP_NUM] = "step_num",
+		[NX_XSPACE_COUNTER_VALUE] = NX_XSTAT_COUNTER_VALUE,
 	};
 	struct nx_wire_reader reader = nx_wire_reader_of(entry);
 	struct nx_slice name = {0}, metadata = {0};

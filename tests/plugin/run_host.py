@@ -79,7 +79,11 @@ def a_session_has_planes_for_host_runtime_and_core(folder):
 def check_own_reader(folder, events):
     run(folder, PROGRAM, "view", "host.xplane.pb", "--output-format", "json", "--output-file", "read.json",
         "-v", "2")
-    read = json.loads((folder / "read.json").read_text())["trace_events"]
+    profile = json.loads((folder / "read.json").read_text())
+    read, counters = profile["trace_events"], [e for e in events if e[1] == "_counters_"]
+    events = [e for e in events if e not in counters]
+    assert [(c["name"], c["timestamp"], c["value"]) for c in profile["counters"]] == \
+        [(e[2], e[3], e[5]["counter_value"]) for e in counters], profile["counters"]
     sources = {"/host:CPU": "framework", "/device:CUSTOM:Neuron Runtime": "neuron_rt",
                "/device:CUSTOM:NeuronCore 0": "neuron_hw"}
     assert collections.Counter((sources[e[0]], e[2], e[3], e[4] - e[3]) for e in events) == \

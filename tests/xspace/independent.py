@@ -145,6 +145,34 @@ def attributes_and_flows_are_stats(folder):
     assert any({"neuron_rt", "neuron_hw"} <= sources for sources in flows.values())
 
 
+def counters_are_read_and_written(folder):
+    """Samples on a line "_counters_" are counters of the program, in both directions."""
+    space, start = xplane.XSpace(), 1700000000000000000
+    task = space.planes.add(name="Task Environment")
+    task.stat_metadata.add(key=1).value.name = "profile_start_time"
+    task.stats.add(metadata_id=1, uint64_value=start)
+    plane = space.planes.add(name="/host:CPU")
+    plane.stat_metadata.add(key=1).value.name = "counter_value"
+    for key, name in ((1, "loss"), (2, "rate"), (3, "step")):
+        plane.event_metadata.add(key=key).value.name = name
+    line = plane.lines.add(id=0, name="_counters_", timestamp_ns=1000)
+    for at, (key, value) in enumerate(((1, 0.5), (2, 7), (1, 0.25))):
+        stat = line.events.add(metadata_id=key, offset_ps=at * 5000000).stats.add(metadata_id=1)
+        setattr(stat, "double_value" if key == 1 else "int64_value", value)
+    line = plane.lines.add(id=7, name="main", timestamp_ns=500)
+    line.events.add(metadata_id=3, offset_ps=0, duration_ps=90000000)
+    source = folder / "made.xplane.pb"
+    source.write_bytes(space.SerializeToString())
+    wanted = [("loss", start + 1000, 0.5), ("rate", start + 6000, 7), ("loss", start + 11000, 0.25)]
+    for path in (source, view(source, "xspace", folder / "again.xplane.pb")):
+        with open(view(path, "json", folder / "counters.json"), encoding="utf-8") as file:
+            got = json.load(file)
+        assert [e["name"] for e in got["trace_events"]] == ["step"], got["trace_events"]
+        samples = [(c["name"], c["timestamp"], c["value"]) for c in got["counters"]]
+        assert samples == wanted, samples
+    check_lines(xplane.read(path))
+
+
 def compare_real(name):
     def case(folder):
         path = real("xprof", name)
@@ -212,6 +240,7 @@ if __name__ == "__main__":
         a_system_profile_of_one_process_is_written,
         instances_share_one_file,
         attributes_and_flows_are_stats,
+        counters_are_read_and_written,
         compare_real("jax08_gemm.xplane.pb"),
         compare_real("tpu_inference_2.xplane.pb"),
         a_gpu_is_as_busy_as_google_counts,

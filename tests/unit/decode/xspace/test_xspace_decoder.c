@@ -330,6 +330,50 @@ static void annotations_of_the_host_are_steps(void **state)
 	release(&m);
 }
 
+static void on_sample(void *context, const struct nx_xspace_sample *sample)
+{
+	struct made *m = context;
+
+	assert_true(nx_slice_is(sample->name, "loss"));
+	assert_true(sample->time_ns == START_NS + 10 + 1000 * m->count);
+	assert_true(sample->value == (m->count ? -2.0 : 0.5));
+	m->count++;
+}
+
+static void a_line_of_counters_has_samples(void **state)
+{
+	struct made m = {0};
+	struct nx_bytes plane = {0};
+	struct line line = begin_line(0, "_counters_", 10), other = begin_line(7, "main", 10);
+	struct nx_xstat half = {.metadata_id = 3, .kind = NX_XSTAT_F64, .f64 = 0.5};
+	struct nx_xstat minus = {.metadata_id = 3, .kind = NX_XSTAT_I64, .integer = (uint64_t)-2};
+	struct nx_xstat text = {
+		.metadata_id = 3, .kind = NX_XSTAT_TEXT, .text = nx_slice_text("many")};
+
+	(void)state;
+	put_event(&line, 1, 0, 0, &half);
+	put_event(&line, 1, 1000000, 0, &minus);
+	put_event(&line, 2, 2000000, 0, &text); /* no number: an event */
+	end_line(&line, &plane);
+	put_event(&other, 1, 0, 5000, &half); /* an event like others */
+	end_line(&other, &plane);
+	put_event_name(&plane, 1, "loss");
+	put_event_name(&plane, 2, "odd");
+	put_stat_name(&plane, 3, "counter_value");
+	end_plane(&m, &plane, "/host:CPU");
+	put_task(&m);
+	decode(&m);
+	assert_int_equal(m.count, 2);
+	assert_string_equal(m.events[0].name, "odd");
+	assert_string_equal(m.events[1].name, "loss");
+	assert_int_equal(m.decoder.sample_count, 2);
+	m.count = 0;
+	nx_xspace_decode_counters(&m.decoder, on_sample, &m);
+	assert_int_equal(m.count, 2);
+	assert_int_equal(m.decoder.loss.event_count, 4);
+	release(&m);
+}
+
 static void flows_join_events_of_all_planes(void **state)
 {
 	struct made m = {0};
@@ -516,6 +560,7 @@ int main(void)
 		cmocka_unit_test(a_sum_without_a_time_is_where_its_line_begins),
 		cmocka_unit_test(stats_are_attributes),
 		cmocka_unit_test(annotations_of_the_host_are_steps),
+		cmocka_unit_test(a_line_of_counters_has_samples),
 		cmocka_unit_test(flows_join_events_of_all_planes),
 		cmocka_unit_test(planes_of_ours_are_runtime_and_cores),
 		cmocka_unit_test(times_may_be_absolute),
