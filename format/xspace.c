@@ -149,16 +149,26 @@ bool nx_xevent_read(struct nx_slice message, struct nx_xevent *event)
 	return !reader.failed;
 }
 
-bool nx_xevent_next_stat(struct nx_wire_reader *reader, struct nx_xstat *stat)
+bool nx_xevent_next_stat_bytes(struct nx_wire_reader *reader, struct nx_slice *message)
 {
 	struct nx_wire_value value;
 
 	while (nx_wire_next(reader, &value))
 		if (value.number == EVENT_STATS && value.wire_type == DELIMITED) {
-			nx_xstat_read(value.bytes, stat);
+			*message = value.bytes;
 			return true;
 		}
 	return false;
+}
+
+bool nx_xevent_next_stat(struct nx_wire_reader *reader, struct nx_xstat *stat)
+{
+	struct nx_slice message;
+
+	if (!nx_xevent_next_stat_bytes(reader, &message))
+		return false;
+	nx_xstat_read(message, stat);
+	return true;
 }
 
 void nx_xevent_append(struct nx_bytes *out, const struct nx_xevent *event,

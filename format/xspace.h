@@ -97,6 +97,17 @@ struct nx_xevent {
 };
 
 bool nx_xevent_read(struct nx_slice message, struct nx_xevent *event);
+/* The id of a stat without reading its value; -1 if only nx_xstat_read can tell. */
+static inline int64_t nx_xstat_peek(struct nx_slice message)
+{
+	const uint8_t first_tag = 1 << 3;
+
+	return message.len >= 2 && message.data[0] == first_tag && message.data[1] < 0x80
+		       ? message.data[1]
+		       : -1;
+}
+/* The event's stats one by one, not read yet; begin with a reader of event.stats. */
+bool nx_xevent_next_stat_bytes(struct nx_wire_reader *reader, struct nx_slice *message);
 /* The event's stats one by one: begin with a reader of event.stats. */
 bool nx_xevent_next_stat(struct nx_wire_reader *reader, struct nx_xstat *stat);
 /* Appends the line's field with the event. */

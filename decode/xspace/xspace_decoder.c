@@ -59,19 +59,30 @@ struct known_stats {
 	bool has[NX_XSPACE_KNOWN_STATS];
 };
 
+/* Most stats are only attributes; their values are not read here. */
+static bool may_be_known(const struct nx_xspace_plane *plane, int64_t id)
+{
+	return id < 0 || id >= NX_XSPACE_SMALL_IDS || plane->small_known_ids >> id & 1;
+}
+
 static void read_known(const struct line_read *r, struct nx_slice stats, struct known_stats *s)
 {
 	const int64_t *known = r->plane->known_stats;
 	struct nx_wire_reader reader = nx_wire_reader_of(stats);
+	struct nx_slice message;
 	struct nx_xstat stat;
 
-	while (nx_xevent_next_stat(&reader, &stat))
+	while (nx_xevent_next_stat_bytes(&reader, &message)) {
+		if (!may_be_known(r->plane, nx_xstat_peek(message)))
+			continue;
+		nx_xstat_read(message, &stat);
 		for (unsigned i = 0; i < NX_XSPACE_KNOWN_STATS; i++)
 			if (known[i] && known[i] == stat.metadata_id &&
 			    (stat.kind == NX_XSTAT_U64 || stat.kind == NX_XSTAT_I64)) {
 				s->values[i] = stat.integer;
 				s->has[i] = true;
 			}
+	}
 }
 
 /* An event has one flow here: the explicit one, else what it starts, else what it ends. */

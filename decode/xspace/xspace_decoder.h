@@ -47,6 +47,8 @@ enum nx_xspace_stat {
 	NX_XSPACE_KNOWN_STATS,
 };
 
+#define NX_XSPACE_SMALL_IDS 64
+
 struct nx_xspace_name { /* of an event */
 	struct nx_slice name, display_name;
 	struct nx_slice metadata;		     /* the message, for its stats */
@@ -66,6 +68,7 @@ struct nx_xspace_plane {
 	struct nx_map stats;  /* metadata id -> index into the decoder's texts */
 	int64_t known_stats[NX_XSPACE_KNOWN_STATS];
 	bool has_known_stats;
+	uint64_t small_known_ids; /* bits of those below NX_XSPACE_SMALL_IDS */
 };
 
 struct nx_xspace_thread { /* a row: lines of one plane with the same id */

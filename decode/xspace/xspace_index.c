@@ -220,6 +220,8 @@ static void add_stat_name(struct nx_xspace_decoder *d, struct nx_xspace_plane *p
 		if (nx_slice_is(name, known[i])) {
 			plane->known_stats[i] = (int64_t)key;
 			plane->has_known_stats = true;
+			if (key < NX_XSPACE_SMALL_IDS)
+				plane->small_known_ids |= UINT64_C(1) << key;
 		}
 	nx_map_put(&plane->stats, key, d->texts.len);
 	nx_vec_push(&d->texts, name);
