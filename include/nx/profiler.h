@@ -60,7 +60,7 @@ typedef struct nx_profiler_options {
 	bool with_runtime;	      /* trace the calls of libnrt.so.1 too, if it is loaded */
 	bool with_device;	      /* let libnrt.so.1 profile executions on the device, too */
 	uint64_t max_events_per_core; /* of libnrt.so.1; 0: its default */
-	const char *cores;	      /* those libnrt.so.1 records, as in "0,2-5"; NULL: all */
+	const char *cores; /* whose runtime events are recorded, as in "0,2-5"; NULL: all */
 } nx_profiler_options;
 
 #ifdef __cplusplus

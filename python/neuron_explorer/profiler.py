@@ -199,7 +199,8 @@ def trace(log_dir: PathLike, create_perfetto_link: bool = False,
 
 
 def start_server(port: int, requires_backend: bool = True) -> Any:
-    """For captures on demand, as jax.profiler.start_server. The service is not built yet."""
+    """For captures on demand, as jax.profiler.start_server. Always raises NotImplementedError: the
+    service is not built yet. Use trace(), start_trace() or `neuron-explorer inspect`."""
     raise NotImplementedError(
         f'start_server({port}): the profiler service is not built yet, so nothing can ask this '
         'program for a profile. Use trace() or start_trace() in the program, or `neuron-explorer '
@@ -208,7 +209,8 @@ def start_server(port: int, requires_backend: bool = True) -> Any:
 
 def stop_server() -> None:
     """As jax.profiler.stop_server. There is no server to stop."""
-    raise RuntimeError('stop_server(): no server is running; start_server() is not built yet')
+    raise RuntimeError('stop_server(): no server is running, because start_server() is not built '
+                       'yet; stop_trace() ends a trace')
 
 
 # --- torch.profiler with NeuronConfig ----------------------------------------------------------------
@@ -286,7 +288,8 @@ class NeuronConfig:
     """What to collect from Neuron devices, for profile(experimental_config=...).
 
     Any mode but DEVICE records runtime calls, the load of the processors and the memory of the host
-    together. neff_cache_dir and precache_node_info have no effect: NEFFs are in the profile anyway.
+    together. capture_enabled_for_nc chooses the cores whose runtime events are recorded; device
+    profiles have all cores. neff_cache_dir and precache_node_info have no effect: NEFFs are in the profile anyway.
     """
 
     modes: Sequence[ProfileMode] = (ProfileMode.DEVICE, ProfileMode.RUNTIME)

@@ -162,6 +162,7 @@ enum {
 	OFF,
 	FILTERED,
 	ON,
+	ON_SHARED_4 = ON + 3,
 	ON_SHARED_64 = ON + 7,
 	SPAN_OFF,
 	SPAN,
@@ -190,6 +191,7 @@ static struct row rows[] = {
 	{"LTTng-UST on, its filter says no", run_lttng_filtered, NULL, 1, false, FILTERED, {0}},
 	{"LTTng-UST recorded, one thread", run_lttng_events, NULL, 1, false, ON, {0}},
 	{"LTTng-UST recorded, 2 threads", run_lttng_events, NULL, 2, false, ON + 1, {0}},
+	{"LTTng-UST recorded, 4 threads", run_lttng_events, NULL, 4, false, ON_SHARED_4, {0}},
 	{"LTTng-UST recorded, 64 threads", run_lttng_events, NULL, 64, false, ON_SHARED_64, {0}},
 };
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))

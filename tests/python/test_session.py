@@ -330,7 +330,12 @@ with profiler.trace('output', profiler_options=options): work()
 def start_server_says_that_it_is_not_built(folder):
     run_script(folder, HEAD + """
 try: profiler.start_server(9999)
-except NotImplementedError as why: assert 'not built yet' in str(why)
+except NotImplementedError as why:
+    for word in '9999', 'not built yet', 'start_trace()', 'neuron-explorer inspect':
+        assert word in str(why), why
+else: raise SystemExit('accepted')
+try: profiler.stop_server()
+except RuntimeError as why: assert 'stop_trace()' in str(why)
 else: raise SystemExit('accepted')
 """)
 
