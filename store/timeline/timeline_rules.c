@@ -498,9 +498,11 @@ void nx_track_label_series(struct nx_track_label *label, const struct nx_timelin
 	if (rule->label_key) {
 		struct nx_slice text = attribute_text(row, rule->label_key);
 
-		if (text.len)
+		if (text.len) {
 			add_text(label, nx_slice_text(" "));
-		add_text(label, text);
+			add_text(label, text);
+			add_attribute(label, "thread_name", text);
+		}
 	}
 	if (rule->key)
 		add_attribute(label, rule->key, nx_slice_text(rule->value));

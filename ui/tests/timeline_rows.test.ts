@@ -153,6 +153,21 @@ test("system events by source, callers above what they call", () => {
 	assert.deepEqual([groups.at(-1)!.label, groups.at(-1)!.isFolded], ["Processors · i-1", true]);
 });
 
+test("threads with a name, and lines of another profiler's device, show it", () => {
+	const rows = (...all: Record<string, string>[]) => buildRows("system", all.map((attributes) => track({
+		name: "events", table: "SystemProfileEvents",
+		attributes: { instance_id: "h", process_id: "0", trace_event_source: "framework", ...attributes },
+	})), SETTINGS).filter((row) => row.kind !== "group").map((row) => `${row.parent}|${row.label}`);
+	assert.deepEqual(rows(
+		{ thread_id: "7", thread_name: "loader" }, { thread_id: "8", thread_name: "loader" },
+		{ thread_id: "9", thread_name: "pool/9" }, { thread_id: "10" },
+		{ thread_id: "8589934609", thread_name: "/device:GPU:0 Stream #17(Kernel)" },
+	), [
+		"h|framework/loader TID:7", "h|framework/loader TID:8", "h|framework/pool/9", "h|framework/TID:10",
+		"h|GPU:0 Stream #17(Kernel)",
+	]);
+});
+
 test("the other groupings combine tracks", () => {
 	assert.deepEqual(systemRows("core").slice(0, 2), ["i-1|No core|4", "i-1|NC:0|4"].sort().reverse());
 	assert.deepEqual(systemRows("thread").slice(0, 2), ["i-1/PID:9|TID:1|3", "i-1/PID:9|TID:7|1"]);

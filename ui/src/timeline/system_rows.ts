@@ -20,6 +20,7 @@ interface Place {
 	process: string;
 	source: string;
 	thread: string;
+	threadName: string;
 	core: string;
 	physicalCore: string;
 	worker: string;
@@ -40,9 +41,11 @@ function placeOf(track: Track, parent: Track | undefined): Place {
 	const named = /^(\S+)(?: pid (\d+))?/.exec(parent?.name ?? "");
 	return {
 		instance: say("instance_id") || (named?.[1] ?? ""),
-		process: say("process_id") || (named?.[2] ?? ""),
+		// Profiles of other tools have hosts, not processes.
+		process: (say("process_id") || (named?.[2] ?? "")).replace(/^0$/, ""),
 		source,
 		thread: say("thread_id"),
+		threadName: say("thread_name"),
 		core: say("nc_idx", "lnc_idx"),
 		physicalCore: say("pcore_idx"),
 		worker: say("worker_gid"),
@@ -66,7 +69,18 @@ function defaultLeaf(place: Place): string {
 		return join(place.source, titled("Stream", place.stream));
 	if (place.source === "neuron_rt" && place.core !== "")
 		return join(place.source, titled("NC", place.core));
-	return join(place.source, titled("TID", place.thread));
+	return threadLabel(place);
+}
+
+/** Rows of another profiler's device have a plane and a line instead of a thread. */
+const LINE = /^\/(?:device:(?:CUSTOM:)?)?/;
+
+function threadLabel(place: Place): string {
+	if (LINE.test(place.threadName)) return place.threadName.replace(LINE, "");
+	if (place.threadName === "") return join(place.source, titled("TID", place.thread));
+	// Many programs give all their threads one name.
+	return join(place.source, place.threadName.includes(place.thread) ? place.threadName
+		: `${place.threadName} ${titled("TID", place.thread)}`);
 }
 
 /** The labels of a track's group and row. */
