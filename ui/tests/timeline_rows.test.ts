@@ -160,10 +160,10 @@ test("threads with a name, and lines of another profiler's device, show it", () 
 	})), SETTINGS).filter((row) => row.kind !== "group").map((row) => `${row.parent}|${row.label}`);
 	assert.deepEqual(rows(
 		{ thread_id: "7", thread_name: "loader" }, { thread_id: "8", thread_name: "loader" },
-		{ thread_id: "9", thread_name: "pool/9" }, { thread_id: "10" },
+		{ thread_id: "9", thread_name: "a pool/9" }, { thread_id: "10" },
 		{ thread_id: "8589934609", thread_name: "/device:GPU:0 Stream #17(Kernel)" },
 	), [
-		"h|framework/loader TID:7", "h|framework/loader TID:8", "h|framework/pool/9", "h|framework/TID:10",
+		"h|framework/loader TID:7", "h|framework/loader TID:8", "h|framework/a pool/9", "h|framework/TID:10",
 		"h|GPU:0 Stream #17(Kernel)",
 	]);
 });

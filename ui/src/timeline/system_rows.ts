@@ -167,8 +167,9 @@ export function systemLeaves(tracks: Track[], grouping: string): Leaf[] {
 		const source = sourceOf(leaf.tracks);
 		if (source) leaf.source = source;
 	}
+	const rankOf = (leaf: Leaf) => (grouping === "default" ? threadRank(leaf) : leaf.label);
 	calls.sort((a, b) => compareTexts(a.group, b.group) || sourceRank(a) - sourceRank(b) ||
-		compareTexts(coreRank(a), coreRank(b)) || compareTexts(a.label, b.label));
+		compareTexts(coreRank(a), coreRank(b)) || compareTexts(rankOf(a), rankOf(b)));
 	resources.sort((a, b) => compareTexts(groupRank(a), groupRank(b)) ||
 		compareTexts(transferRank(a), transferRank(b)) || compareTexts(a.label, b.label));
 	return [...calls, ...resources];
@@ -196,6 +197,12 @@ function sourceRank({ tracks }: Leaf): number {
 function coreRank({ source, tracks: [track] }: Leaf): string {
 	const { nc_idx: core, pcore_idx: part } = track?.attributes ?? {};
 	return source === "neuron_hw" ? `${core ?? ""}/${part ?? ""}` : "";
+}
+
+/** Threads come in the order of their numbers, in which they were usually started. */
+function threadRank({ label, source, tracks: [track] }: Leaf): string {
+	const { thread_name: name, thread_id: thread } = track?.attributes ?? {};
+	return name === undefined || thread === undefined ? label : join(source ?? "", titled("TID", thread));
 }
 
 /** By core, then host to device before device to host, then transfers before rates. */
