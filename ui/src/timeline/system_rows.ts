@@ -202,7 +202,8 @@ function coreRank({ source, tracks: [track] }: Leaf): string {
 /** Threads come in the order of their numbers, in which they were usually started. */
 function threadRank({ label, source, tracks: [track] }: Leaf): string {
 	const { thread_name: name, thread_id: thread } = track?.attributes ?? {};
-	return name === undefined || thread === undefined ? label : join(source ?? "", titled("TID", thread));
+	if (name === undefined || thread === undefined) return label;
+	return join(source ?? "", titled("TID", thread));
 }
 
 /** By core, then host to device before device to host, then transfers before rates. */
