@@ -113,6 +113,8 @@ def _wants_device() -> bool:
 
 def _settings(log_dir: PathLike, options: Optional[Any]) -> _session.Settings:
     options = options if options is not None else ProfileOptions()
+    if not os.fspath(log_dir):
+        raise ValueError('the name of the output folder is empty; give one, or "." for this folder')
     device = getattr(options, 'device_tracer_level', 1) > 0
     python = getattr(options, 'python', PythonCalls())
     return _session.Settings(

@@ -211,6 +211,9 @@ for path in ('file/output', '/proc/no/output'):
         with profiler.trace(path): raise SystemExit('the block ran')
     except OSError as why: assert path.split('/')[0] in str(why) and 'cannot' in str(why), why
 with profiler.trace('output'): pass     # nothing is left behind
+try:
+    with profiler.trace(''): raise SystemExit('the block ran')
+except ValueError as why: assert 'empty' in str(why), why
 """)
     if os.getuid() == 0:
         return 'as root, so permissions were not tried'
@@ -220,6 +223,21 @@ try: profiler.start_trace('locked/output')
 except OSError as why: assert 'locked' in str(why)
 else: raise SystemExit('accepted')
 """)
+
+
+def threads_that_end_at_once_leave_their_spans(folder):
+    ended = run_script(folder, HEAD + """
+import threading
+def work(i):
+    with profiler.TraceAnnotation('short', i=i): pass
+with profiler.trace('output'):
+    for wave in range(20):
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(50)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+""")
+    spans = Spans(folder)
+    assert len(spans.named('short')) == 1000 and not spans.lost and not ended.err, ended.err
 
 
 def variable_and_api_at_once_give_the_warning(folder):
@@ -385,6 +403,7 @@ if __name__ == '__main__':
         an_exit_without_stop_completes_the_profile_and_says_so,
         a_killed_process_leaves_what_it_had_flushed,
         a_folder_that_cannot_be_written_is_an_error,
+        threads_that_end_at_once_leave_their_spans,
         variable_and_api_at_once_give_the_warning,
         a_duration_ends_the_session,
         every_parameter_of_torch_neuronx_is_accepted,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/map.h"
 #include "format/spans.h"
 
 #define THREADS 8
@@ -310,6 +311,45 @@ static void threads_record_at_once(void **state)
 	release(&left);
 }
 
+static void *record_one_and_end(void *argument)
+{
+	nx_profiler_end(nx_profiler_begin(nx_profiler_name("short")));
+	if (argument)
+		pthread_exit(NULL);
+	return NULL;
+}
+
+/* What a thread recorded just before its end is there, and its room is used again. */
+static void threads_come_and_go(void **state)
+{
+	enum { WAVES = 40, WAVE = 25 };
+	pthread_t threads[WAVE];
+	struct nx_map seen = {0};
+	uint64_t recorded, lost;
+	struct left left;
+
+	(void)state;
+	start();
+	for (int wave = 0; wave < WAVES; wave++) {
+		for (int i = 0; i < WAVE; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL, record_one_and_end,
+							i % 2 ? &threads : NULL),
+					 0);
+		for (int i = 0; i < WAVE; i++)
+			pthread_join(threads[i], NULL);
+	}
+	stop(&left);
+	nx_profiler_counts(&recorded, &lost);
+	assert_int_equal(recorded, 2 * WAVES * WAVE);
+	assert_int_equal(lost, 0);
+	for (size_t i = 0; i < left.records.len; i++)
+		if (left.records.items[i].what == NX_SPANS_BEGIN)
+			nx_map_put(&seen, left.records.items[i].id, 1);
+	assert_int_equal(seen.len, WAVES * WAVE);
+	nx_map_release(&seen);
+	release(&left);
+}
+
 static void *record_until_over(void *argument)
 {
 	while (!atomic_load(&is_over)) {
@@ -417,6 +457,7 @@ int main(void)
 		cmocka_unit_test(long_texts_are_cut),
 		cmocka_unit_test(the_end_of_an_earlier_sessions_span_is_left_out),
 		cmocka_unit_test(threads_record_at_once),
+		cmocka_unit_test(threads_come_and_go),
 		cmocka_unit_test(sessions_may_start_and_stop_under_threads),
 		cmocka_unit_test(a_callback_decides_about_requests),
 		cmocka_unit_test(times_of_the_caller_can_be_converted),
