@@ -31,6 +31,7 @@ function OverviewCard({ context, process }: Props) {
 	const { fromNs, toNs } = context.home;
 	return <Card title="Overview" wide><Loaded load={load} what="the overview">{([row = {}]) => {
 		const capacity = sum(row["hbm_capacity_bytes"]);
+		const executions = sum(row["execution_count"]), peak = sum(row["hbm_peak_bytes"]);
 		return <div class="sm-figures">
 			<Figure name="From first to last event" value={formatNs(sum(row["span_ns"]) || toNs - fromNs)}
 				help="CPU and memory usage may have been recorded for longer."
@@ -41,12 +42,13 @@ function OverviewCard({ context, process }: Props) {
 			<Figure name="Processes" value={formatInteger(sum(row["process_count"]))}
 				help="Traced processes."
 				note={`on ${pluralText(sum(row["instance_count"]), "machine")}`} />
-			<Figure name="Executions" value={formatInteger(sum(row["execution_count"]))}
-				help="How often a core ran a model (nc_exec_running)."
-				note={`${formatNs(sum(row["execution_time_ns"]))} in total`} />
-			<Figure name="Peak HBM usage" value={formatBytes(sum(row["hbm_peak_bytes"]))}
+			<Figure name="Executions" value={formatInteger(executions)}
+				help="How often a NeuronCore ran a model (nc_exec_running)."
+				note={executions ? `${formatNs(sum(row["execution_time_ns"]))} in total`
+					: "of NeuronCores"} />
+			<Figure name="Peak HBM usage" value={peak ? formatBytes(peak) : "–"}
 				help="Highest usage of any single HBM."
-				note={capacity
+				note={!peak ? "not recorded" : capacity
 					? `${formatFraction(sum(row["hbm_peak_frac"]))} of ${formatBytes(capacity)}` : ""} />
 		</div>;
 	}}</Loaded></Card>;
