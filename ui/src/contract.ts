@@ -33,6 +33,7 @@ export interface SearchQuery {
 	table: string; // "": all tables that have tracks
 	where: string[]; // "opcode=MATMUL", "name~^conv"; see docs/api.md
 	text: string;
+	isFilter?: boolean; // the timeline shows no other events
 }
 
 export interface Marker {

@@ -39,7 +39,7 @@ function sceneOf(spans: [number, number][]): Scene {
 	const rows = buildRows("device", [track], { ...DEFAULT_SETTINGS, rows: "full" });
 	return {
 		view: { fromNs: 0, toNs: 128 }, width: 1280, height: 400, scroll: 0, layout: layoutRows(rows), level: 0,
-		column: "", cache, pieces: [],
+		column: "", cache, spans: { cache, column: "" }, pieces: [],
 	} as unknown as Scene;
 }
 

@@ -127,6 +127,7 @@ function sceneOf(view: View, part: Partial<Scene> = {}): Scene {
 		view: viewOnGrid(grid, WIDTH), grid, width: WIDTH, height: HEIGHT, dpr: 1, scroll: 0, endNs: PX * 16,
 		layout: layoutRows(rows), colours, paints, inks: inksOf(colours, paints), textFromPx: 27,
 		level: levelOf(view, WIDTH), column: "", cache, marks: cache, hasSearch: false, highlights: cache,
+		spans: { cache, column: "" }, isFiltered: false,
 		hasHighlight: false, huesOf: (strip) => new Uint8Array(strip.count).fill(2),
 		nameOf: (id) => `name ${id}`, counterHue: () => 3, counterTop: () => 1.2,
 		cumulativeOf: (strip) => strip.mean, counterText: () => "100%", bands: [band], pieces: [], ...part,

@@ -22,7 +22,7 @@ test("a page's whole state can be restored from its link", () => {
 	const state: PageState = {
 		view: { fromNs: 1234.5, toNs: 9007199254740000 },
 		selected: { table: "Instruction", row: "18446744073709551615" },
-		search: { table: "DmaPacket", where: ["name~^a&b", "size>=4096"], text: "50 % + ü" },
+		search: { table: "DmaPacket", where: ["name~^a&b", "size>=4096"], text: "50 % + ü", isFilter: true },
 		settings: {
 			colourBy: "layer", rows: "full", grouping: "thread", pinned: ["a,b", "c=d"],
 			hidden: ["x&y"], collapsed: ["#1"], order: ["b", "a"], showBands: false,

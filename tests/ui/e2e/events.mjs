@@ -271,6 +271,31 @@ const cases = {
 		await t.does(() => panel.getByRole("button", { name: "Clear", exact: true }).click());
 		assert.equal(t.query().get("find"), null);
 	},
+	async "a filter leaves only the matching events on the timeline, and is part of the link"() {
+		const t = await open();
+		// An engine that does not run the most common instruction: all of its bars disappear.
+		const { opcode, timeline_track: kept } = world.sql("demo", "SELECT opcode, timeline_track FROM Instruction " +
+			"GROUP BY ALL ORDER BY count(*) DESC LIMIT 1")[0];
+		const other = world.one("demo", "SELECT timeline_track FROM Instruction GROUP BY ALL " +
+			`HAVING count(*) FILTER (opcode = '${opcode}') = 0 ORDER BY count(*) DESC LIMIT 1`);
+		const ground = async (track) =>
+			(await t.colours({ y: await t.rowY(`${track.replace(/\(.*/, "")} (nc0)`) }))[0][1];
+		const panel = await t.panel("Search");
+		await panel.getByLabel(/^In(?! )/).first().selectOption("Instruction");
+		await panel.locator("select").nth(1).selectOption("opcode");
+		await panel.getByPlaceholder(/Value, or/).fill(opcode);
+		await t.does(() => panel.getByRole("button", { name: "Search", exact: true }).click());
+		await t.settled();
+		const before = await ground(other);
+		await t.does(() => panel.getByText("Filter", { exact: true }).click());
+		assert.equal(t.query().get("filter"), "1");
+		await until("the other engine's row is empty", async () => await ground(other) > before);
+		assert.ok(await ground(kept) < await ground(other), "the hits are drawn");
+		const link = t.page.url();
+		await t.page.goto("about:blank");
+		await t.page.goto(link);
+		await until("a link shows the filter", async () => await ground(other).catch(() => 0) > before);
+	},
 	async "a regular expression finds the same events as SQL"() {
 		const t = await open();
 		const panel = await t.panel("Search");

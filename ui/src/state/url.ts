@@ -108,6 +108,7 @@ export function queryOf(state: PageState): string {
 		query.set("find", state.search.table);
 		for (const where of state.search.where) query.append("where", where);
 		if (state.search.text) query.set("text", state.search.text);
+		if (state.search.isFilter) query.set("filter", "1");
 	}
 	putSettings(query, state.settings);
 	if (state.dock) query.set("panels", state.dock);
@@ -128,7 +129,8 @@ export function stateOf(queryText: string): PageState {
 		view: fromNs !== null && toNs !== null && fromNs < toNs ? { fromNs, toNs } : null,
 		selected: table && row ? { table, row } : null,
 		search: find === null ? null
-			: { table: find, where: query.getAll("where"), text: query.get("text") ?? "" },
+			: { table: find, where: query.getAll("where"), text: query.get("text") ?? "",
+				...(query.get("filter") === "1" ? { isFilter: true } : {}) },
 		settings: settingsFrom(query),
 		dock: query.get("panels") ?? "",
 		annotationSet: query.get("annotations") ?? "",

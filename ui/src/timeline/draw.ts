@@ -69,7 +69,7 @@ function paintRows(pixels: Pixels, scene: Scene, rows: PlacedRow[], texts: TextB
 	paintBoxEdges(pixels, scene, rows);
 	if (!scene.hasHighlight && !scene.hasSearch) return;
 	if (scene.hasHighlight) paintMarks(pixels, scene, rows, scene.highlights, inks.highlight);
-	if (scene.hasSearch) paintMarks(pixels, scene, rows, scene.marks, inks.hit);
+	if (scene.hasSearch && !scene.isFiltered) paintMarks(pixels, scene, rows, scene.marks, inks.hit);
 	for (const placed of rows)
 		if (placed.row.kind === "spans") paintSpans(pixels, scene, placed, texts, "edges");
 }
@@ -124,7 +124,8 @@ function paintSpans(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: Text
 
 function paintLane(width: number, scene: Scene, { track, depth }: Lane, top: number,
 	laneHeight: number, target: LaneTarget, texts: TextBatch, parts: Parts): void {
-	const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
+	const { cache, column } = scene.spans;
+	const count = cache.pieces(track, scene.view, scene.level, column, scene.pieces);
 	for (let i = 0; i < count; i++) {
 		const piece = scene.pieces[i]!;
 		const strip = stripOf(piece.batch, track, depth);

@@ -71,7 +71,7 @@ export class Feed {
 		const loader = new TileLoader(cache,
 			(range, _tracks, _column, signal) => api.marks(queryOf()!, absoluteNs(originNs, range.fromNs),
 				absoluteNs(originNs, range.toNs), range.px, signal),
-			() => this.onNews("rows"), (sentence) => sentence && notify(sentence, "error"));
+			(strips) => this.takeMarks(strips), (sentence) => sentence && notify(sentence, "error"));
 		return { cache, loader };
 	}
 
@@ -103,6 +103,12 @@ export class Feed {
 		const marks = { ...common, column: "", ids: [MARKS_ID], tracks: [""] };
 		if (this.context.search.get()) this.hits.loader.want(marks);
 		if (this.context.highlight.get()) this.highlights.loader.want(marks);
+	}
+
+	/** A filter draws its hits with names and colours, as all events are otherwise. */
+	private takeMarks(strips: Map<number, Strip[]>): void {
+		this.labels.learn([...strips.values()].flat().filter((strip) => strip.kind === "spans"));
+		this.onNews("rows");
 	}
 
 	private take(strips: Map<number, Strip[]>): void {

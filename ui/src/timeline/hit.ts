@@ -55,7 +55,8 @@ export function hitAt(scene: Scene, x: number, y: number): Hit | null {
 function hitLane(scene: Scene, placed: PlacedRow, lane: number, x: number): SpanHit | null {
 	const { track, depth } = placed.row.lanes[lane]!;
 	const time = xToTime(scene.view, scene.width, x);
-	const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
+	const { cache, column } = scene.spans;
+	const count = cache.pieces(track, scene.view, scene.level, column, scene.pieces);
 	for (let i = 0; i < count; i++) {
 		const piece = scene.pieces[i]!;
 		if (time < piece.fromNs || time > piece.toNs) continue;

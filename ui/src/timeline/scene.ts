@@ -63,6 +63,9 @@ export interface Scene {
 	cache: TileCache;
 	marks: TileCache;
 	hasSearch: boolean;
+	/** What spans are drawn from: the cache, or the hits alone if the search is a filter. */
+	spans: { cache: TileCache; column: string };
+	isFiltered: boolean;
 	highlights: TileCache;
 	hasHighlight: boolean;
 	/** An index into paints for each item of a strip. */

@@ -190,13 +190,17 @@ export class Stage {
 		const widthPx = Math.round(this.width * this.dpr);
 		const grid = gridOf(context.view.get(), widthPx);
 		const view = viewOnGrid(grid, widthPx);
+		const column = columnOf(settings.colourBy);
+		const isFiltered = context.search.get()?.isFilter === true;
 		return {
 			textFromPx: settings.showText ? this.base.textFromPx(this.restTimer !== undefined) : Infinity,
 			view, grid, inks: this.inks, endNs: context.endNs, width: this.width, height: this.height,
 			dpr: this.dpr, scroll: this.scroll, layout: this.layout.get(), colours: this.colours,
 			paints: this.paints,
-			level: levelOf(view, widthPx), column: columnOf(settings.colourBy),
+			level: levelOf(view, widthPx), column,
 			cache: feed.cache, marks: feed.hits.cache, hasSearch: context.search.get() !== null,
+			spans: isFiltered ? { cache: feed.hits.cache, column: "" } : { cache: feed.cache, column },
+			isFiltered,
 			highlights: feed.highlights.cache, hasHighlight: context.highlight.get() !== null,
 			huesOf: (strip) => feed.labels.huesOf(strip), nameOf: (id) => feed.labels.nameOf(id),
 			counterHue: (track) => hueOfText(feed.trackOf(track)?.name.replace(/\d+/g, "") ?? ""),

@@ -40,6 +40,7 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 	const [words, setWords] = useState(query?.text ?? "");
 	const [conditions, setConditions] = useState<Condition[]>([blank()]);
 	const [onlyInView, setOnlyInView] = useState(false);
+	const [isFilter, setIsFilter] = useState(query?.isFilter === true);
 	const [tab, setTab] = useState<"results" | "statistics">("results");
 	const own = useRef<SearchQuery | null>(null);
 	const fields = useLoad(async (signal) => table
@@ -52,6 +53,7 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 		if (!query || query === own.current) return;
 		setTable(query.table);
 		setWords(query.text);
+		setIsFilter(query.isFilter === true);
 		setConditions(query.where.length ? query.where.map(conditionOf) : [blank()]);
 	}, [query]);
 
@@ -62,7 +64,14 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 		const where = table ? conditions.filter(isComplete).map(whereOf) : [];
 		if (!where.length && !words.trim())
 			return context.notify("Enter a value or words to search for.");
-		own.current = { table, where, text: words.trim() };
+		own.current = { table, where, text: words.trim(), ...(isFilter ? { isFilter } : {}) };
+		context.search.set(own.current);
+	};
+	const filter = (on: boolean) => {
+		setIsFilter(on);
+		if (!query) return;
+		own.current = { table: query.table, where: query.where, text: query.text,
+			...(on ? { isFilter: on } : {}) };
 		context.search.set(own.current);
 	};
 	const clear = () => {
@@ -86,6 +95,8 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 					<Button onClick={clear} disabled={!query}>Clear</Button>
 					<Explained text="How to search" help={HELP} />
 					<span class="pn-spring" />
+					<Toggle label="Filter" on={isFilter} change={filter}
+						title="Show only the matching events in the timeline" />
 					<Toggle label="Only in view" on={onlyInView} change={setOnlyInView}
 						title="List only events in the time range that the timeline shows" />
 					<ResultPager context={context} />
