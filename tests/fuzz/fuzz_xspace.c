@@ -9,6 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct tally {
 	struct nx_xspace_decoder *decoder;
 	uint64_t count, byte_sum; /* reads every byte of the texts */
+	uint64_t sample_count;
 };
 
 static void add_text(struct tally *tally, struct nx_slice text)
@@ -35,6 +36,16 @@ static void on_event(void *context, const struct nx_xspace_event *event)
 	}
 }
 
+static void on_sample(void *context, const struct nx_xspace_sample *sample)
+{
+	struct tally *tally = context;
+
+	tally->sample_count++;
+	if (!sample->name.len)
+		abort();
+	add_text(tally, sample->name);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct nx_xspace_decoder decoder;
@@ -43,9 +54,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!nx_xspace_decoder_open(&decoder, nx_slice_of(data, size), "fuzz", &arena, NULL)) {
 		nx_xspace_decode_events(&decoder, on_event, &first);
+		nx_xspace_decode_counters(&decoder, on_sample, &first);
 		nx_xspace_decode_events(&decoder, on_event, &again);
+		nx_xspace_decode_counters(&decoder, on_sample, &again);
 		if (first.count != again.count || first.byte_sum != again.byte_sum ||
-		    decoder.loss.event_count != first.count + decoder.loss.malformed_count)
+		    first.sample_count != decoder.sample_count ||
+		    decoder.loss.event_count !=
+			    first.count + first.sample_count + decoder.loss.malformed_count)
 			abort();
 		nx_xspace_decoder_release(&decoder);
 	}
