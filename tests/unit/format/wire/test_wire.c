@@ -570,6 +570,35 @@ static void test_put_by_hand(void **unused)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, reset, reset)
 
+/* One byte, up to eight at once, and longer; with bytes behind them, and at the end. */
+static void test_varints_of_every_length(void **state)
+{
+	(void)state;
+	for (unsigned bits = 0; bits <= 64; bits++)
+		for (unsigned behind = 0; behind < 12; behind++) {
+			uint64_t value = bits ? UINT64_MAX >> (64 - bits) : 0, seen = 0;
+			struct nx_bytes bytes = {0};
+			struct nx_wire_reader reader;
+			struct nx_wire_value field;
+			size_t len;
+
+			nx_wire_put_u64(&bytes, 3, value);
+			len = bytes.len;
+			for (unsigned i = 0; i < behind; i++)
+				nx_vec_push(&bytes, 0xff);
+			reader = nx_wire_reader_of(nx_slice_of(bytes.items, bytes.len));
+			assert_true(nx_wire_next(&reader, &field));
+			assert_true(field.number == 3 && field.integer == value);
+			assert_ptr_equal(reader.at, bytes.items + len);
+			reader = nx_wire_reader_of(nx_slice_of(bytes.items + 1, len - 1));
+			assert_true(nx_wire_next_varint(&reader, &seen) && seen == value);
+			reader = nx_wire_reader_of(nx_slice_of(bytes.items, len - 1)); /* cut */
+			assert_false(nx_wire_next(&reader, &field));
+			assert_true(reader.failed);
+			nx_vec_release(&bytes);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -593,6 +622,7 @@ int main(void)
 		TEST(test_reader_by_hand),
 		TEST(test_varints_by_hand),
 		TEST(test_put_by_hand),
+		TEST(test_varints_of_every_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
