@@ -104,8 +104,8 @@ struct nx_step_analysis {
 	bool has_executions;
 	struct nx_swept_cores NX_VEC_BODY(struct nx_swept_core) cores;
 	struct nx_swept_steps NX_VEC_BODY(struct nx_swept_step) open_steps; /* by start */
-	struct nx_sweep_ends NX_VEC_BODY(struct nx_sweep_end) ends; /* the earliest first */
-	struct nx_text_map name_ids;				    /* kinds of steps */
+	struct nx_sweep_ends NX_VEC_BODY(struct nx_sweep_end) ends;	    /* the earliest first */
+	struct nx_text_map name_ids;					    /* kinds of steps */
 	struct nx_arena arena;
 };
 
