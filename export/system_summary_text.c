@@ -55,7 +55,7 @@ static void write_events(struct nx_output *out, const struct nx_event_totals *ev
 			       nx_event_source_name(n->source));
 	}
 	if (events->name_count > NX_TOP_NAMES)
-		nx_output_line(out, "    and %zu names more with less time",
+		nx_output_line(out, "    and %zu more names with less time",
 			       events->name_count - NX_TOP_NAMES);
 }
 
@@ -177,9 +177,10 @@ static void write_host(struct nx_output *out, const struct nx_system_process *p,
 static void write_process(struct nx_output *out, const struct nx_system_totals *t, uint32_t at)
 {
 	const struct nx_system_process *p = &t->profile->processes[at];
+	bool has_type = p->instance_type && *p->instance_type;
 
 	nx_output_line(out, "%s pid %llu%s%s", p->instance_id, (unsigned long long)p->pid,
-		       p->instance_type ? " " : "", p->instance_type ? p->instance_type : "");
+		       has_type ? " " : "", has_type ? p->instance_type : "");
 	write_host(out, p, &t->processes[at]);
 	write_events(out, &t->processes[at].events);
 	write_device_cores(out, t, at);

@@ -79,7 +79,7 @@ static void long_names_are_cut_and_few_facts_are_enough(void **state)
 	nx_vec_push(&f->p.devices,
 		    ((struct nx_device_capture){.session_path = "e.ntff", .is_empty = true}));
 	text = nx_fixture_export(f, "summary-text", &options, NULL);
-	assert_non_null(strstr(text, "    and 10 names more with less time\n"));
+	assert_non_null(strstr(text, "    and 10 more names with less time\n"));
 	assert_non_null(strstr(text, "  memory peak  250 B\n"));
 	assert_non_null(strstr(text, "  e.ntff (empty), no NEFF found\n"));
 	assert_null(strstr(text, "CPU"));
