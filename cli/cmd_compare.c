@@ -9,7 +9,6 @@
 #include "cli/options.h"
 #include "cli/workspace_view.h"
 #include "export/compare_report.h"
-#include "query/duckdb.h"
 #include "query/measures.h"
 
 struct compare {
@@ -178,23 +177,10 @@ static enum nx_status check_limits(const struct limit *limits, size_t count,
 
 /* --- captures -------------------------------------------------------------- */
 
-static enum nx_status measure(struct nx_measures *measures, const char *path, struct nx_error *err)
+static enum nx_status measure(void *measures, const struct nx_query_engine *engine,
+			      struct nx_error *err)
 {
-	struct nx_profile_folder folder = {0};
-	struct nx_duckdb_options how = {0};
-	struct nx_query_engine engine;
-	struct nx_duckdb *db = NULL;
-	enum nx_status st = nx_profile_folder_open(&folder, path, err);
-
-	if (!st)
-		st = nx_duckdb_open(&db, &folder, &how, err);
-	if (!st) {
-		engine = nx_duckdb_as_engine(db);
-		st = nx_measures_ask(measures, &engine, err);
-	}
-	nx_duckdb_close(db);
-	nx_profile_folder_release(&folder);
-	return st;
+	return nx_measures_ask(measures, engine, err);
 }
 
 struct side {
@@ -211,7 +197,7 @@ static enum nx_status read_side(struct side *side, const struct compare *o, cons
 	side->name = words;
 	side->captures = NX_NEW_ARRAY(arena, struct nx_measures, side->paths.len);
 	for (size_t i = 0; !st && i < side->paths.len; i++)
-		st = measure(&side->captures[i], side->paths.items[i], err);
+		st = nx_workspace_view_ask(side->paths.items[i], measure, &side->captures[i], err);
 	return st;
 }
 

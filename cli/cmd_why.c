@@ -13,7 +13,6 @@
 #include "export/why_report.h"
 #include "pipeline/device_session.h"
 #include "pipeline/stored_profile.h"
-#include "query/duckdb.h"
 #include "query/why_rows.h"
 #include "store/durable.h"
 
@@ -148,42 +147,46 @@ static enum nx_status explain_run(const struct why *w, const struct nx_query_eng
 	return st;
 }
 
+struct answer {
+	const struct why *w;
+	const char *name;
+	struct nx_bytes text;
+};
+
+static enum nx_status explain(void *context, const struct nx_query_engine *engine,
+			      struct nx_error *err)
+{
+	struct answer *a = context;
+	bool is_json = a->w->format && !strcmp(a->w->format, "json");
+	struct nx_json_writer json;
+	enum nx_status st;
+
+	nx_json_init_bytes(&json, &a->text, true);
+	if (is_json)
+		nx_json_begin_object(&json);
+	st = a->w->gap ? explain_gap(a->w, engine, &a->text, is_json ? &json : NULL, err)
+		       : explain_run(a->w, engine, a->name, &a->text, is_json ? &json : NULL, err);
+	if (!st && is_json) {
+		nx_json_end_object(&json);
+		nx_vec_push(&a->text, '\n');
+	}
+	return st;
+}
+
 static enum nx_status answer_from(const struct why *w, const char *path, const char *name,
 				  struct nx_error *err)
 {
-	bool is_json = w->format && !strcmp(w->format, "json");
-	struct nx_profile_folder folder = {0};
-	struct nx_duckdb_options how = {0};
-	struct nx_query_engine engine;
-	struct nx_json_writer json;
-	struct nx_duckdb *db = NULL;
-	struct nx_bytes text = {0};
+	struct answer a = {.w = w, .name = name};
 	struct nx_output out = {0};
-	enum nx_status st = nx_profile_folder_open(&folder, path, err);
+	enum nx_status st = nx_workspace_view_ask(path, explain, &a, err);
 
-	if (!st)
-		st = nx_duckdb_open(&db, &folder, &how, err);
-	if (!st) {
-		engine = nx_duckdb_as_engine(db);
-		nx_json_init_bytes(&json, &text, true);
-		if (is_json)
-			nx_json_begin_object(&json);
-		st = w->gap ? explain_gap(w, &engine, &text, is_json ? &json : NULL, err)
-			    : explain_run(w, &engine, name, &text, is_json ? &json : NULL, err);
-	}
-	if (!st && is_json) {
-		nx_json_end_object(&json);
-		nx_vec_push(&text, '\n');
-	}
 	if (!st)
 		st = nx_output_open(&out, "-", err);
 	if (!st) {
-		nx_output_write(&out, text.items, text.len);
+		nx_output_write(&out, a.text.items, a.text.len);
 		st = nx_output_commit(&out, err);
 	}
-	nx_vec_release(&text);
-	nx_duckdb_close(db);
-	nx_profile_folder_release(&folder);
+	nx_vec_release(&a.text);
 	return st;
 }
 

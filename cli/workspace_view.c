@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/suggest.h"
+#include "query/duckdb.h"
 
 enum nx_status nx_workspace_view_open(struct nx_workspace **ws, const char *data_path,
 				      bool is_read_only, struct nx_error *err)
@@ -148,6 +149,29 @@ enum nx_status nx_workspace_view_expand(const char *data_path, const char *words
 	while (!st && (word = strsep(&rest, ",")))
 		st = *word ? expand_word(data_path, word, arena, paths, err)
 			   : nx_fail(err, NX_USAGE, "a name is missing in '%.200s'", words);
+	return st;
+}
+
+enum nx_status nx_workspace_view_ask(const char *path,
+				     enum nx_status (*fn)(void *context,
+							  const struct nx_query_engine *engine,
+							  struct nx_error *err),
+				     void *context, struct nx_error *err)
+{
+	struct nx_profile_folder folder = {0};
+	struct nx_duckdb_options how = {0};
+	struct nx_query_engine engine;
+	struct nx_duckdb *db = NULL;
+	enum nx_status st = nx_profile_folder_open(&folder, path, err);
+
+	if (!st)
+		st = nx_duckdb_open(&db, &folder, &how, err);
+	if (!st) {
+		engine = nx_duckdb_as_engine(db);
+		st = fn(context, &engine, err);
+	}
+	nx_duckdb_close(db);
+	nx_profile_folder_release(&folder);
 	return st;
 }
 

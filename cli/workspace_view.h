@@ -5,6 +5,7 @@
 
 #include "cli/options.h"
 #include "query/profile_folder.h"
+#include "query/query_engine.h"
 #include "store/catalogue.h"
 
 /*
@@ -33,6 +34,13 @@ NX_MUST_CHECK enum nx_status nx_workspace_view_expand(const char *data_path, con
 						      struct nx_arena *arena,
 						      struct nx_profile_paths *paths,
 						      struct nx_error *err);
+
+/* Calls fn with an engine over the tables of a profile's folder, in this process. */
+NX_MUST_CHECK enum nx_status nx_workspace_view_ask(
+	const char *path,
+	enum nx_status (*fn)(void *context, const struct nx_query_engine *engine,
+			     struct nx_error *err),
+	void *context, struct nx_error *err);
 
 /* NOT_FOUND with the nearest name, for a name that is not in the catalogue. */
 enum nx_status nx_workspace_view_refuse(const struct nx_catalogue *catalogue, const char *name,
