@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,10 @@ static enum nx_status parse_limit(const char *text, const struct nx_comparison *
 			       "--fail-if: neither side has '%.*s'; --format json lists the names, "
 			       "such as total_time or 'path:DMA start-up'",
 			       (int)(name.len < 200 ? name.len : 200), (const char *)name.data);
+	for (size_t side = 0; side < c->side_count; side++)
+		if (!limit->row->samples[side].count)
+			return nx_fail(err, NX_NOT_FOUND, "--fail-if: %s has no '%s'",
+				       c->sides[side].name, limit->row->name);
 	limit->is_change = sign[1] == '+' || sign[1] == '-';
 	limit->value = strtod(sign + 1, &suffix);
 	limit->is_relative = limit->is_change && !strcmp(suffix, "%");
@@ -118,25 +123,32 @@ static enum nx_status parse_limit(const char *text, const struct nx_comparison *
 	return NX_OK;
 }
 
-/* Several captures may prove that a change is only noise: then their interval holds 0. */
+/* With several captures on both sides, only a change whose interval excludes 0 counts. */
 static bool is_noise(const struct nx_change *change)
 {
 	return change->has_interval && change->low <= 0 && change->high >= 0;
 }
 
+static double limited_value(const struct limit *limit, size_t side)
+{
+	const struct nx_change *change = &limit->row->changes[side];
+
+	if (!limit->is_change)
+		return limit->row->samples[side].mean;
+	if (!limit->is_relative || change->difference == 0)
+		return change->difference;
+	/* of a baseline of 0, any change is beyond every share */
+	return change->has_share ? change->relative : copysign(INFINITY, change->difference);
+}
+
 static bool is_exceeded(const struct limit *limit, size_t side)
 {
-	const struct nx_change *change;
 	double value;
 
 	assert(limit->row);
-	change = &limit->row->changes[side];
-	value = limit->is_relative ? change->relative
-		: limit->is_change ? change->difference
-				   : limit->row->samples[side].mean;
-	if (limit->is_change &&
-	    (!change->is_known || is_noise(change) || (limit->is_relative && !change->has_share)))
+	if (limit->is_change && is_noise(&limit->row->changes[side]))
 		return false;
+	value = limited_value(limit, side);
 	return limit->is_above ? value > limit->value : value < limit->value;
 }
 
@@ -301,12 +313,11 @@ const struct nx_command nx_command_compare = {
 		"\n"
 		"--fail-if takes a name, < or >, and a number. A number with a sign limits the "
 		"change, such as 'total_time>+2%' or 'total_time>+3us'; with intervals, only a "
-		"change "
-		"whose interval does not hold 0 counts. A number without a sign limits the value, "
-		"such as "
-		"'mfu_estimated_percent<40%'. 'path:DMA start-up>+1us' names a row of another "
-		"section, "
-		"by the words of --format json. Needs DuckDB, like 'query'.",
+		"change whose interval does not hold 0 counts. A number without a sign limits the "
+		"value, such as 'mfu_estimated_percent<40%'. 'path:DMA start-up>+1us' names a row "
+		"of "
+		"another section, by the words of --format json. A side that lacks the name is an "
+		"error. Needs DuckDB, like 'query'.",
 	.options = options,
 	.examples = examples,
 	.values_bytes = sizeof(struct compare),

@@ -94,15 +94,11 @@ static double weight(const struct nx_compared *row, size_t side)
 	return c->has_share && fabs(c->relative) >= SMALLEST_SHOWN ? fabs(c->relative) : 0;
 }
 
-struct ranking {
-	size_t side;
-};
-
 static int compare_weights(const void *a, const void *b, void *context)
 {
 	const struct nx_compared *x = *(const struct nx_compared *const *)a;
 	const struct nx_compared *y = *(const struct nx_compared *const *)b;
-	size_t side = ((const struct ranking *)context)->side;
+	size_t side = *(const size_t *)context;
 	double wx = weight(x, side), wy = weight(y, side);
 
 	return wx != wy ? (wx < wy ? 1 : -1) : strcmp(x->name, y->name);
@@ -112,14 +108,13 @@ static int compare_weights(const void *a, const void *b, void *context)
 static struct rows choose(const struct nx_comparison *c, enum nx_measure_section section,
 			  size_t side)
 {
-	struct ranking ranking = {side};
 	struct rows rows = {0};
 
 	for (size_t i = 0; i < c->rows.len; i++)
 		if (c->rows.items[i].section == section && weight(&c->rows.items[i], side) > 0)
 			nx_vec_push(&rows, &c->rows.items[i]);
 	if (rows.len)
-		qsort_r(rows.items, rows.len, sizeof(*rows.items), compare_weights, &ranking);
+		qsort_r(rows.items, rows.len, sizeof(*rows.items), compare_weights, &side);
 	return rows;
 }
 
