@@ -6,7 +6,7 @@
 #include "analyse/insights.h"
 #include "cli/terminal.h"
 #include "cli/view.h"
-#include "query/duckdb.h"
+#include "cli/workspace_view.h"
 #include "query/insight_facts.h"
 #include "store/workspace.h"
 
@@ -27,23 +27,9 @@ static enum nx_status profile_path(const struct nx_view_options *v, const char *
 	return st;
 }
 
-static enum nx_status ask(const char *path, struct nx_insight_facts *facts, struct nx_error *err)
+static enum nx_status ask(void *facts, const struct nx_query_engine *engine, struct nx_error *err)
 {
-	struct nx_duckdb_options how = {0};
-	struct nx_profile_folder folder = {0};
-	struct nx_duckdb *db = NULL;
-	struct nx_query_engine engine;
-	enum nx_status st = nx_profile_folder_open(&folder, path, err);
-
-	if (!st)
-		st = nx_duckdb_open(&db, &folder, &how, err);
-	if (!st) {
-		engine = nx_duckdb_as_engine(db);
-		st = nx_insight_facts_ask(facts, &engine, err);
-	}
-	nx_duckdb_close(db);
-	nx_profile_folder_release(&folder);
-	return st;
+	return nx_insight_facts_ask(facts, engine, err);
 }
 
 static void print_finding(struct nx_output *out, size_t number, const struct nx_finding *f)
@@ -72,7 +58,7 @@ enum nx_status nx_view_recommend(const struct nx_view_options *v, const char *na
 	enum nx_status st = profile_path(v, name, &arena, &path, err);
 
 	if (!st)
-		st = ask(path, &facts, err);
+		st = nx_workspace_view_ask(path, ask, &facts, err);
 	if (!st)
 		st = nx_output_open(&out, "-", err);
 	if (!st) {
