@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_writer.h"
-#include "base/path.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/workspace_view.h"
@@ -97,12 +96,11 @@ const struct nx_command nx_command_doctor = {
 		"Lists what a capture lacks or lost: dropped records, a missing NEFF, HLO "
 		"statistics "
 		"or DGE notifications, device profiles that were not recorded, steps without an "
-		"end, causes that are not known. Each entry says which numbers that puts in doubt "
-		"and how to capture it next time.\n"
+		"end, causes that are not known; which numbers that puts in doubt, and how to "
+		"capture it next time if that is possible.\n"
 		"\n"
 		"Also says when times are simulated, and how much of a short run is the runtime's "
-		"own start-up and epilogue, which a kernel inside of a job does not pay each time. "
-		"Needs DuckDB, like 'query'.",
+		"own start-up and epilogue. Needs DuckDB, like 'query'.",
 	.options = options,
 	.examples = examples,
 	.values_bytes = sizeof(struct doctor),

@@ -23,8 +23,7 @@ static const struct {
 	 "SELECT concat('Of ', round(span_ps / 1e6, 3), ' us measured, ', round((span_ps - "
 	 "program_ps) / 1e6, 3), ' us are the runtime''s start-up and epilogue. total_time and "
 	 "every share of it, such as MFU, contain them. To compare kernels, use program_ps of "
-	 "WhySummary; to see them overlap with other executions, capture the whole job with "
-	 "''inspect''.') FROM WhySummary WHERE span_ps - program_ps > span_ps / 10"},
+	 "WhySummary.') FROM WhySummary WHERE span_ps - program_ps > span_ps / 10"},
 	{"Unexplained",
 	 "SELECT concat(round(100.0 * path_unexplained_ps / span_ps, 1), ' % of the critical path "
 	 "has no known cause, so that ''why'' may name the wrong one. Lost records are the usual "

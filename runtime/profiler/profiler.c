@@ -230,8 +230,8 @@ static enum nx_status begin(const nx_profiler_options *options, struct nx_error 
 				      sizeof(folder), refused))
 		session.is_runtime_refused = true;
 	session.is_described = true;
-	if (strcmp(folder, directory) !=
-	    0) { /* the other runtime made a folder, and describes it */
+	/* another runtime that made a folder describes it */
+	if (strcmp(folder, directory) != 0) {
 		char path[FOLDER_BYTES + 32];
 
 		snprintf(path, sizeof(path), "%s/trace_info.pb", directory);
