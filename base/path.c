@@ -39,3 +39,30 @@ struct nx_slice nx_path_stem(const char *path)
 
 	return dot && dot > name.data ? nx_slice_of(name.data, (size_t)(dot - name.data)) : name;
 }
+
+static bool part_is_inside(const uint8_t *part, size_t len)
+{
+	if (!len || len > 255 || (len == 1 && part[0] == '.') ||
+	    (len == 2 && part[0] == '.' && part[1] == '.'))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (part[i] < 0x20 || part[i] == 0x7f)
+			return false;
+	return true;
+}
+
+bool nx_path_is_inside(struct nx_slice name)
+{
+	size_t at = 0;
+
+	while (at <= name.len) {
+		const uint8_t *slash =
+			at < name.len ? memchr(name.data + at, '/', name.len - at) : NULL;
+		size_t end = slash ? (size_t)(slash - name.data) : name.len;
+
+		if (!part_is_inside(name.data + at, end - at))
+			return false;
+		at = end + 1;
+	}
+	return true;
+}

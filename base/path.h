@@ -14,4 +14,10 @@ struct nx_slice nx_path_folder(const char *path);
 /* The last part without its suffix: "b" of "a/b.c"; a leading dot does not start a suffix. */
 struct nx_slice nx_path_stem(const char *path);
 
+/*
+ * Whether a name that somebody else chose stays inside the folder it is appended to: relative, no
+ * part is empty, "." or "..", or longer than 255 bytes, and there are no control characters.
+ */
+bool nx_path_is_inside(struct nx_slice name);
+
 #endif

@@ -18,40 +18,13 @@
 
 #define TEMPORARY_NAME ".neuron-explorer-extract"
 
-static bool part_is_safe(const uint8_t *part, size_t len)
-{
-	if (!len || len > 255 || (len == 1 && part[0] == '.') ||
-	    (len == 2 && part[0] == '.' && part[1] == '.'))
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (part[i] < 0x20 || part[i] == 0x7f)
-			return false;
-	return true;
-}
-
-bool nx_member_name_is_safe(struct nx_slice name)
-{
-	size_t at = 0;
-
-	while (at <= name.len) {
-		const uint8_t *slash =
-			at < name.len ? memchr(name.data + at, '/', name.len - at) : NULL;
-		size_t end = slash ? (size_t)(slash - name.data) : name.len;
-
-		if (!part_is_safe(name.data + at, end - at))
-			return false;
-		at = end + 1;
-	}
-	return true;
-}
-
 static enum nx_status check_names(const struct nx_neff *neff, const char *folder,
 				  struct nx_error *err)
 {
 	for (size_t i = 0; i < neff->member_count; i++) {
 		struct nx_slice name = neff->members[i].name;
 
-		if (!nx_member_name_is_safe(name))
+		if (!nx_path_is_inside(name))
 			return nx_fail(
 				err, NX_FORMAT,
 				"member '%.*s' has a name that could lead out of %s; nothing "

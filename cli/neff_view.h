@@ -38,7 +38,4 @@ void nx_neff_disassemble(struct nx_neff_view *v, enum nx_engine engine, struct n
 NX_MUST_CHECK enum nx_status nx_neff_extract(const struct nx_neff *neff, const char *folder,
 					     bool force, struct nx_error *err);
 
-/* "a/b.bin" is; "/a", "../a", "a//b", "" and names with control characters are not. */
-bool nx_member_name_is_safe(struct nx_slice name);
-
 #endif

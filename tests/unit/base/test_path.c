@@ -67,6 +67,25 @@ static void a_folder_is_what_precedes_the_last_slash(void **state)
 	assert_true(nx_slice_is(nx_path_folder(""), "."));
 }
 
+static void a_name_that_could_leave_its_folder_is_not_inside(void **state)
+{
+	static const char *const good[] = {"a",	  "a/b.bin", "sg00/PE0.bin", "..a",
+					   "a..", ".hidden", "a b"};
+	static const char *const bad[] = {"",	  "/a",	    "a/",   "a//b", ".",    "..",
+					  "../a", "a/../b", "a/..", "./a",  "a\nb", "\033[2J"};
+	char longest[257];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(nx_path_is_inside(nx_slice_text(good[i])));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(nx_path_is_inside(nx_slice_text(bad[i])));
+	assert_false(nx_path_is_inside(nx_slice_of("a\0b", 3)));
+	memset(longest, 'a', sizeof(longest));
+	assert_true(nx_path_is_inside(nx_slice_of(longest, 255)));
+	assert_false(nx_path_is_inside(nx_slice_of(longest, 256)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -74,6 +93,7 @@ int main(void)
 		cmocka_unit_test(the_last_part_ignores_slashes_after_it),
 		cmocka_unit_test(a_name_is_what_follows_the_last_slash),
 		cmocka_unit_test(a_folder_is_what_precedes_the_last_slash),
+		cmocka_unit_test(a_name_that_could_leave_its_folder_is_not_inside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,25 +49,6 @@ static void assert_file(const char *path, const char *text)
 	nx_file_unmap(&file);
 }
 
-static void test_names(void **state)
-{
-	static const char *const good[] = {"a",	  "a/b.bin", "sg00/PE0.bin", "..a",
-					   "a..", ".hidden", "a b"};
-	static const char *const bad[] = {"",	  "/a",	    "a/",   "a//b", ".",    "..",
-					  "../a", "a/../b", "a/..", "./a",  "a\nb", "\033[2J"};
-	char longest[257];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		assert_true(nx_member_name_is_safe(nx_slice_text(good[i])));
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_false(nx_member_name_is_safe(nx_slice_text(bad[i])));
-	assert_false(nx_member_name_is_safe(nx_slice_of("a\0b", 3)));
-	memset(longest, 'a', sizeof(longest));
-	assert_true(nx_member_name_is_safe(nx_slice_of(longest, 255)));
-	assert_false(nx_member_name_is_safe(nx_slice_of(longest, 256)));
-}
-
 static void test_writes(void **state)
 {
 	struct nx_neff_member members[] = {member("a.json", "one"), member("x/y/z", ""),
@@ -144,7 +125,6 @@ static void test_file_in_the_way_of_a_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_writes),
 		cmocka_unit_test(test_bad_name_writes_nothing),
 		cmocka_unit_test(test_existing_file),
