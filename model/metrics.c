@@ -17,8 +17,8 @@
 		 "is in it twice, so it can exceed total_time."},                                  \
 		{word "_engine_active_time", word "_engine", "s",                                  \
 		 "Wall time in which the " name                                                    \
-		 " engine worked: the intervals of its instructions merged into one line, pure "   \
-		 "semaphore instructions left out."},                                              \
+		 " engine of at least one core worked: the intervals of its instructions merged "  \
+		 "into one line, pure semaphore instructions left out."},                          \
 	{                                                                                          \
 		word "_engine_active_time_percent", word "_engine", "fraction",                    \
 			word "_engine_active_time over total_time. The engine with the largest "   \

@@ -10,16 +10,24 @@
 /* least and greatest ignore NULL */
 #define START_IN_RANGE "greatest(start_ts, $from)"
 #define END_IN_RANGE "least(end_ts, $to)"
-#define IS_WHOLE "($from IS NULL AND $to IS NULL)"
+#define IS_OPEN "($from IS NULL AND $to IS NULL)"
 
-/* The peaks of the machine, and the length of the time range. */
+/*
+ * The peaks of the machine, and the length of the time range. A range that leaves no instruction
+ * out is the whole measured window, so that its figures equal those of the profile.
+ */
 #define MACHINE \
+	"recorded AS (SELECT min(start_ts) AS first_start, max(end_ts) AS last_end FROM Instruction " \
+	"WHERE NOT " IS_OPEN "), " \
 	"machine AS (SELECT 2.0 * tensor_engine_num_rows * tensor_engine_num_cols * " \
 	"tensor_engine_clock_freq * 1e9 AS core_flops, greatest(1, num_physical_cores) AS cores, " \
 	"CAST(hbm_ddr_bandwidth AS DOUBLE) AS hbm_rate, CAST(dma_ddr_bandwidth AS DOUBLE) / " \
 	"greatest(1, num_dma_engines_per_neuroncore) AS dma_engine_rate, " \
-	"coalesce($to, last_hw_timestamp) - coalesce($from, first_hw_timestamp) AS span_ns " \
-	"FROM Metadata)"
+	"coalesce($from <= first_start, $from IS NULL) AND coalesce($to >= last_end, $to IS NULL) " \
+	"AS is_whole, CASE WHEN is_whole THEN last_hw_timestamp - first_hw_timestamp ELSE " \
+	"coalesce($to, last_hw_timestamp) - coalesce($from, first_hw_timestamp) END AS span_ns " \
+	"FROM Metadata, recorded)"
+#define IS_PART "NOT " IS_OPEN " AND NOT (SELECT is_whole FROM machine)"
 
 /* Events with their row in the table, which links to them carry. */
 #define NUMBERED \
@@ -44,24 +52,25 @@ const struct nx_named_query nx_named_queries[] = {
 	 "Utilisation of compute and memory: MFU, HFU, MBU, arithmetic intensity, bytes moved.",
 	 {FROM, TO},
 	 "WITH " MACHINE ", "
-	 "sums AS (SELECT sum(raw_flops) AS flops, sum(flops_transpose) AS transpose, "
+	 "sums AS (SELECT 2 * sum(tensor_elements) AS flops, 2 * sum(tensor_elements_transpose) AS "
+	 "transpose, "
 	 "coalesce(sum(hbm_read_bytes), 0) AS read, coalesce(sum(hbm_write_bytes), 0) AS write, "
 	 "coalesce(sum(spill_reload_bytes), 0) AS reload, coalesce(sum(spill_save_bytes), 0) AS save "
-	 "FROM Instruction WHERE NOT " IS_WHOLE " AND " STARTS_IN_RANGE "), "
-	 "dma AS (SELECT avg(transfer_bytes) AS average FROM DmaPacketAggregated "
-	 "WHERE NOT " IS_WHOLE " AND " STARTS_IN_RANGE "), "
+	 "FROM Instruction WHERE " IS_PART " AND " STARTS_IN_RANGE "), "
+	 "dma AS (SELECT sum(transfer_bytes) // count(*) AS average FROM DmaPacketAggregated "
+	 "WHERE " IS_PART " AND " STARTS_IN_RANGE "), "
 	 "known AS (SELECT CAST(span_ns AS DOUBLE) AS span_ns, read, write, reload, save, "
 	 "dma.average AS average_dma_bytes, 'instructions' AS mfu_source, "
 	 "(flops - transpose) / nullif(core_flops * cores * span_ns / 1e9, 0) AS mfu_frac, "
 	 "flops / nullif(core_flops * cores * span_ns / 1e9, 0) AS hfu_frac, "
 	 "(read + write) / nullif(hbm_rate * span_ns / 1e9, 0) AS mbu_frac, "
 	 "(flops - transpose) / nullif(read + write, 0) AS flops_per_byte "
-	 "FROM machine, sums, dma WHERE NOT " IS_WHOLE " UNION ALL "
+	 "FROM machine, sums, dma WHERE NOT is_whole UNION ALL "
 	 "SELECT total_time * 1e9, hbm_read_bytes, hbm_write_bytes, spill_reload_bytes, "
 	 "spill_save_bytes, nullif(dma_transfer_average_bytes, 0), "
 	 "CASE WHEN mfu_hlo_estimated_percent > 0 THEN 'hlo' ELSE 'instructions' END, "
 	 "mfu_estimated_percent, hfu_estimated_percent, mbu_estimated_percent, "
-	 "mm_arithmetic_intensity FROM Summary WHERE " IS_WHOLE ") "
+	 "mm_arithmetic_intensity FROM Summary WHERE (SELECT is_whole FROM machine)) "
 	 "SELECT known.span_ns, mfu_frac, mfu_source, hfu_frac, flops_per_byte, "
 	 "core_flops * cores / nullif(hbm_rate, 0) AS ridge_flops_per_byte, mbu_frac, "
 	 "hbm_rate * known.span_ns / 1e9 AS available_bytes, "
@@ -166,19 +175,26 @@ const struct nx_named_query nx_named_queries[] = {
 	 "ORDER BY coalesce(bytes, 0) DESC, queue, core"},
 
 	{"layers", "device",
-	 "What each layer costs: time, arithmetic, instructions of each engine.",
+	 "What each layer costs: time in which an instruction of it ran, span, arithmetic, "
+	 "instructions of each engine.",
 	 {{"depth", NX_NAMED_INTEGER, NULL, "0",
 	   "how many parts of a layer's name to keep; 0 for all"}},
-	 "SELECT CASE WHEN $depth = 0 THEN layer ELSE array_to_string(list_slice(string_split(layer, "
-	 "'/'), 1, $depth), '/') END AS name, max(end_ts) - min(start_ts) AS span_ns, "
-	 "sum(duration_ns) AS instruction_time_ns, nullif(sum(raw_flops), 0) AS flops, "
-	 "sum(flops_transpose) / nullif(sum(raw_flops), 0) AS transpose_frac, "
+	 "WITH named AS (SELECT *, CASE WHEN $depth = 0 THEN layer ELSE array_to_string(list_slice("
+	 "string_split(layer, '/'), 1, $depth), '/') END AS name FROM Instruction WHERE layer != ''), "
+	 /* covered time: what begins after all before it has ended adds its whole length */
+	 "cover AS (SELECT name, end_ts, greatest(start_ts, coalesce(max(end_ts) OVER (PARTITION BY "
+	 "name ORDER BY start_ts, end_ts ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), start_ts)) "
+	 "AS from_ts FROM named), "
+	 "busy AS (SELECT name, sum(greatest(0, end_ts - from_ts)) AS busy_ns FROM cover GROUP BY name) "
+	 "SELECT name, any_value(busy_ns) AS busy_ns, max(end_ts) - min(start_ts) AS span_ns, "
+	 "sum(duration_ns) AS instruction_time_ns, nullif(2 * sum(tensor_elements), 0) AS flops, "
+	 "sum(tensor_elements_transpose) / nullif(sum(tensor_elements), 0) AS transpose_frac, "
 	 "count(*) AS instruction_count, count(*) FILTER (engine = 'Tensor') AS tensor_count, "
 	 "count(*) FILTER (engine = 'Vector') AS vector_count, "
 	 "count(*) FILTER (engine = 'Scalar') AS scalar_count, "
 	 "count(*) FILTER (engine = 'GpSimd') AS gpsimd_count, "
 	 "count(*) FILTER (engine = 'Sync') AS sync_count, min(start_ts) AS start_ts, "
-	 "max(end_ts) AS end_ts FROM Instruction WHERE layer != '' GROUP BY 1 "
+	 "max(end_ts) AS end_ts FROM named JOIN busy USING (name) GROUP BY name "
 	 "ORDER BY min(start_ts), 1"},
 
 	{"source_lines", "device",
@@ -187,7 +203,7 @@ const struct nx_named_query nx_named_queries[] = {
 	 "SELECT coalesce(nki_source_location, bir_debug_info_source_location) AS location, "
 	 "CASE WHEN nki_source_location IS NULL THEN 'bir_debug_info_source_location' ELSE "
 	 "'nki_source_location' END AS source_column, engine, count(*) AS instruction_count, "
-	 "sum(duration_ns) AS duration_ns, sum(raw_flops) AS flops FROM Instruction "
+	 "sum(duration_ns) AS duration_ns, 2 * sum(tensor_elements) AS flops FROM Instruction "
 	 "WHERE location IS NOT NULL AND " OVERLAPS_RANGE " GROUP BY ALL ORDER BY ALL"},
 
 	{"sbuf_cores", "device",

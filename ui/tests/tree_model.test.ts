@@ -20,6 +20,13 @@ test("rows find their parents, in order of time", () => {
 	assert.deepEqual(roots[0]?.children.map((node) => [node.label, node.depth]), [["a", 1], ["b", 1]]);
 });
 
+test("the time of a node is what its intervals cover", () => {
+	const [node] = buildTree([{ ...row("M", "", 0, 100, null), time_intervals: "[[0,10],[60,100]]" }],
+		Number);
+	assert.equal(node?.busyNs, 50);
+	assert.equal(roots[0]?.busyNs, 0);
+});
+
 test("only open nodes show their children", () => {
 	const closed = linesOf(roots, { open: new Set(), filter: "", order: null }, value);
 	assert.equal(closed.length, 2);

@@ -108,10 +108,10 @@ static void make_machine(struct duckdb_fixture *f)
 		     "num_dma_engines_per_neuroncore, 0::BIGINT AS first_hw_timestamp, "
 		     "1000::BIGINT AS last_hw_timestamp");
 	fixture_make(f, "Instruction.parquet",
-		     "SELECT * FROM (VALUES (0::BIGINT, 400::BIGINT, 0::BIGINT, 300::BIGINT, "
-		     "100::BIGINT, 60::BIGINT, 20::BIGINT, 10::BIGINT, 5::BIGINT), "
-		     "(600, 700, 0, 100, 0, 40, 0, 0, 0)) t(start_ts, end_ts, pcore_idx, "
-		     "raw_flops, flops_transpose, hbm_read_bytes, hbm_write_bytes, "
+		     "SELECT * FROM (VALUES (0::BIGINT, 400::BIGINT, 0::BIGINT, 150::BIGINT, "
+		     "50::BIGINT, 60::BIGINT, 20::BIGINT, 10::BIGINT, 5::BIGINT), "
+		     "(600, 700, 0, 50, 0, 40, 0, 0, 0)) t(start_ts, end_ts, pcore_idx, "
+		     "tensor_elements, tensor_elements_transpose, hbm_read_bytes, hbm_write_bytes, "
 		     "spill_reload_bytes, spill_save_bytes), (SELECT 200::BIGINT AS "
 		     "adjusted_flops, 50::BIGINT AS adjusted_flops_transpose)");
 	fixture_make(f, "ActiveTime.parquet",
@@ -158,6 +158,21 @@ static void figures_of_the_whole_are_those_of_the_summary(void **state)
 		     "figures", NULL, "1000|0.25|hlo|0.5|0.125|3|2|75|15|880|0.75|NULL");
 }
 
+static void a_range_with_all_instructions_is_the_whole(void **state)
+{
+	static const char *const range[] = {"from", "0", "to", "700", NULL};
+	static const char *const open[] = {"to", "900", NULL};
+	static const char columns[] = "round(span_ns), mfu_frac, mfu_source, hfu_frac, "
+				      "flops_per_byte";
+	static const char wanted[] = "1000|0.25|hlo|0.5|3";
+
+	make_machine(*state);
+	assert_named(*state, columns, "figures", range, wanted);
+	assert_named(*state, columns, "figures", open, wanted);
+	assert_named(*state, "engine, round(other_active_frac + throttled_active_frac, 9)",
+		     "utilisation", range, "Tensor|0.2\nVector|0.25");
+}
+
 static void figures_of_a_range_come_from_its_instructions(void **state)
 {
 	static const char *const range[] = {"from", "0", "to", "500", NULL};
@@ -171,6 +186,22 @@ static void figures_of_a_range_come_from_its_instructions(void **state)
 		     "figures", range, "500|0.2|instructions|0.3|0.16|2.5|50|10|420|100");
 	assert_named(*state, "span_ns, mfu_frac, mbu_frac, flops_per_byte, useful_read_frac",
 		     "figures", empty, "100|NULL|0|NULL|NULL");
+}
+
+/* 0 to 30 and 20 to 40 overlap, 25 to 35 lies inside, 90 to 100 comes later */
+static void time_of_a_layer_is_that_in_which_it_ran(void **state)
+{
+	struct duckdb_fixture *f = *state;
+
+	fixture_make(f, "Instruction.parquet",
+		     "SELECT *, end_ts - start_ts AS duration_ns, 'Vector' AS engine, 0::BIGINT AS "
+		     "tensor_elements, 0::BIGINT AS tensor_elements_transpose FROM (VALUES "
+		     "('a/x', 0::BIGINT, 30::BIGINT), ('a/y', 20, 40), ('a/y', 25, 35), "
+		     "('a/x', 90, 100), ('b', 5, 6)) t(layer, start_ts, end_ts)");
+	fixture_open(f, NULL);
+	assert_named(f, "name, busy_ns, span_ns, instruction_time_ns", "layers",
+		     (const char *const[]){"depth", "1", NULL}, "a|50|100|70\nb|1|1|1");
+	assert_named(f, "name, busy_ns, span_ns", "layers", NULL, "a/x|40|100\nb|1|1\na/y|20|20");
 }
 
 static void utilisation_adds_up_to_one(void **state)
@@ -210,6 +241,8 @@ int main(void)
 		cmocka_unit_test(every_row_of_the_table_is_complete),
 		cmocka_unit_test(values_are_checked_and_quoted),
 		WITH_PROFILE(figures_of_the_whole_are_those_of_the_summary),
+		WITH_PROFILE(a_range_with_all_instructions_is_the_whole),
+		WITH_PROFILE(time_of_a_layer_is_that_in_which_it_ran),
 		WITH_PROFILE(figures_of_a_range_come_from_its_instructions),
 		WITH_PROFILE(utilisation_adds_up_to_one),
 		WITH_PROFILE(dma_engines_are_busy_beyond_what_they_move),

@@ -94,8 +94,10 @@ export function BandwidthCard(props: Props) {
 export function UtilisationCard(props: Props) {
 	const load = useQuery(props, "utilisation");
 	return <Card title="Engine utilisation"
-		help={"How each engine spent the time. For the tensor engine the bar also shows how much of " +
-			"its peak the model's work, transposes and throttling took."}>
+		help={"Active time of each engine of each core: at least one instruction ran that does not " +
+			"only wait; overlaps count once. The panel Overall summary joins the cores. For the tensor " +
+			"engine, model work and transposes are the time their products need at the array's peak, " +
+			"with fp32 counted four times."}>
 		<Loaded load={load} what="utilisation">{(rows) => rows.length
 			? <Bars label="Utilisation" bars={rows.map(utilisationBar)}
 				format={(bar) => formatFraction(activePart(bar))} />

@@ -30,12 +30,14 @@ interface TreeColumn {
 }
 
 const COLUMNS: TreeColumn[] = [
-	{ name: "duration", title: "Time", unit: "nanoseconds", width: 84,
+	{ name: "busy", title: "Time", unit: "nanoseconds", width: 84,
+		help: "Time in which at least one of its instructions ran; overlaps count once" },
+	{ name: "span", title: "Span", unit: "nanoseconds", width: 84,
 		help: "From the start of its first instruction to the end of its last" },
 	{ name: "mfu", title: "MFU", unit: "fraction", width: 64,
-		help: "Matrix work without transposes, as a share of the tensor engines' peak over that time" },
+		help: "Matrix work without transposes, as a share of the tensor engines' peak over the span" },
 	{ name: "hfu", title: "HFU", unit: "fraction", width: 64,
-		help: "Matrix work with transposes, as a share of the peak" },
+		help: "Matrix work with transposes, as a share of the peak over the span" },
 	{ name: "instructions", title: "Instructions", unit: "", width: 96, help: "On all engines" },
 	...ENGINES.flatMap((engine) => [
 		{ name: `${engine}_engine_instruction_count`, title: NAMES[engine] ?? engine, unit: "",
@@ -54,7 +56,8 @@ const COLUMNS: TreeColumn[] = [
 ];
 
 function cellOf(node: TreeNode, column: string): Cell {
-	if (column === "duration") return node.endNs - node.startNs;
+	if (column === "busy") return node.busyNs;
+	if (column === "span") return node.endNs - node.startNs;
 	if (column === "start") return node.startNs;
 	if (column === "end") return node.endNs;
 	if (column === "label") return node.label;

@@ -7,8 +7,8 @@ import { escapeRegex, fetchMany, namedRows, timeOf } from "../parts/data.ts";
 import { buildTree, type TreeNode } from "./tree_model.ts";
 
 const COLUMNS = [
-	"node_name", "parent_name", "start_ts", "end_ts", "mfu", "hfu", "hbm_read_bytes",
-	"hbm_write_bytes",
+	"node_name", "parent_name", "start_ts", "end_ts", "time_intervals", "mfu", "hfu",
+	"hbm_read_bytes", "hbm_write_bytes",
 	...["tensor", "vector", "scalar", "gpsimd", "sync"].flatMap((engine) =>
 		[`${engine}_engine_instruction_count`, `total_time_${engine}`]),
 ];

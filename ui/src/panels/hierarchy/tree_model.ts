@@ -11,11 +11,19 @@ export interface TreeNode {
 	depth: number;
 	startNs: number;
 	endNs: number;
+	busyNs: number; // covered by its instructions
 	row: Record<string, Cell>;
 	children: TreeNode[];
 }
 
 type Time = (cell: Cell | undefined) => number;
+
+/** The length of intervals that do not overlap, which the server sends as JSON. */
+function coveredBy(intervals: Cell | undefined): number {
+	if (typeof intervals !== "string") return 0;
+	const pairs: [number, number][] = JSON.parse(intervals);
+	return pairs.reduce((sum, [start, end]) => sum + end - start, 0);
+}
 
 /** The roots in order of time. A row without a known parent is a root. */
 export function buildTree(rows: Record<string, Cell>[], time: Time): TreeNode[] {
@@ -23,7 +31,7 @@ export function buildTree(rows: Record<string, Cell>[], time: Time): TreeNode[] 
 	for (const row of rows) {
 		const path = String(row["node_name"] ?? "");
 		nodes.set(path, { path, label: path, depth: 0, startNs: time(row["start_ts"]),
-			endNs: time(row["end_ts"]), row, children: [] });
+			endNs: time(row["end_ts"]), busyNs: coveredBy(row["time_intervals"]), row, children: [] });
 	}
 	const roots: TreeNode[] = [];
 	for (const node of nodes.values()) {

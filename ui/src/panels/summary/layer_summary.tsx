@@ -12,9 +12,12 @@ import { useLoad } from "../parts/use_load.ts";
 
 const COLUMNS = [
 	{ name: "layer", title: "Layer", width: 260 },
-	{ name: "span", title: "Time", unit: "nanoseconds", help: "From first start to last end" },
+	{ name: "busy", title: "Time", unit: "nanoseconds",
+		help: "Time in which at least one of its instructions ran; overlaps count once" },
+	{ name: "span", title: "Span", unit: "nanoseconds",
+		help: "From the start of its first instruction to the end of its last" },
 	{ name: "sum", title: "Instruction time", unit: "nanoseconds",
-		help: "Sum of its instructions' durations" },
+		help: "Sum of its instructions' durations; overlaps count twice" },
 	{ name: "flops", title: "FLOPs", unit: "flops", help: "Matrix work, transposes included" },
 	{ name: "transpose", title: "Transposes", unit: "fraction",
 		help: "Share of the FLOPs that only transpose data" },
@@ -35,7 +38,7 @@ export function LayerSummaryPanel({ context }: { context: ProfileContext }) {
 					rows={rows.map(({ start_ts, end_ts, ...row }) =>
 						[...Object.values(row), timeOf(context, start_ts), timeOf(context, end_ts)])}
 					choose={(row) => {
-						context.zoomTo(num(row[11]), num(row[12]));
+						context.zoomTo(num(row[12]), num(row[13]));
 						context.highlight.set(instructionsOf(text(row[0])));
 					}}
 					bar={<>

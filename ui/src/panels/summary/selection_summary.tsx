@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of the visible time range or of the selected box: how busy each track was and with
-// what, grouped by core.
+// Statistics of the visible time range or of the selected box: how much of it each track covers
+// and with what, grouped by core.
 
 import { useState } from "preact/hooks";
 import type { CounterStatistics, Track, TrackStatistics } from "../../api/types.ts";
@@ -72,6 +72,10 @@ export function PartSummary(props: { context: ProfileContext; part: Box; title: 
 	);
 }
 
+// An engine's active time leaves waits out, so it is less.
+const COVERED = "Time in which the track shows an event, waits included; overlaps count once. " +
+	"Active time of engines, without waits, is in the panel Overall summary.";
+
 function TrackList({ context, tracks }: { context: ProfileContext; tracks: TrackStatistics[] }) {
 	const nameOf = (id: number) => context.tracks.find((track) => track.id === id)?.name
 		?? `Track ${id}`;
@@ -86,7 +90,8 @@ function TrackList({ context, tracks }: { context: ProfileContext; tracks: Track
 								<span class="ss-name">{nameOf(one.track)}</span>
 								<MiniBar fraction={one.busy_fraction} />
 								<span class="ss-number">{formatFraction(one.busy_fraction)}</span>
-								<span class="ss-number">{formatNs(Number(one.busy_ns))} busy</span>
+								<span class="ss-number" title={COVERED}>{formatNs(Number(one.busy_ns))}{" "}
+						covered</span>
 								<span class="ss-number">{formatInteger(one.count)} {one.count === "1" ? "event"
 									: "events"}</span>
 								<span class="ss-number">{formatNs(Number(one.sum_ns) / Number(one.count))}{" "}
