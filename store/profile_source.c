@@ -113,18 +113,13 @@ static enum nx_status fail_missing(const char *path, struct nx_error *err)
 	return nx_fail(err, NX_NOT_FOUND, "this profile has no source file '%.500s'", path);
 }
 
-enum nx_status nx_profile_source_open(struct nx_workspace *ws, const char *name, const char *path,
-				      int *fd, uint64_t *size_bytes, struct nx_error *err)
+/* Closes profile. */
+static enum nx_status open_file(int profile, const char *path, int *fd, uint64_t *size_bytes,
+				struct nx_error *err)
 {
+	int folder = nx_durable_open_folder(profile, NX_SOURCE_FOLDER);
 	struct stat st;
-	int profile, folder;
 
-	*fd = -1;
-	if (nx_relative_path_check(nx_slice_text(path), NULL))
-		return fail_missing(path, err);
-	if (open_profile(ws, name, &profile, err))
-		return NX_NOT_FOUND;
-	folder = nx_durable_open_folder(profile, NX_SOURCE_FOLDER);
 	close(profile);
 	if (folder >= 0) {
 		*fd = nx_relative_path_open(folder, path, O_RDONLY, false);
@@ -137,6 +132,32 @@ enum nx_status nx_profile_source_open(struct nx_workspace *ws, const char *name,
 	nx_durable_close(*fd);
 	*fd = -1;
 	return fail_missing(path, err);
+}
+
+enum nx_status nx_profile_source_open(struct nx_workspace *ws, const char *name, const char *path,
+				      int *fd, uint64_t *size_bytes, struct nx_error *err)
+{
+	int profile;
+
+	*fd = -1;
+	if (nx_relative_path_check(nx_slice_text(path), NULL))
+		return fail_missing(path, err);
+	if (open_profile(ws, name, &profile, err))
+		return NX_NOT_FOUND;
+	return open_file(profile, path, fd, size_bytes, err);
+}
+
+enum nx_status nx_folder_source_open(const char *folder, const char *path, int *fd,
+				     uint64_t *size_bytes, struct nx_error *err)
+{
+	int profile;
+
+	*fd = -1;
+	if (nx_relative_path_check(nx_slice_text(path), NULL))
+		return fail_missing(path, err);
+	profile = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return profile < 0 ? fail_missing(path, err)
+			   : open_file(profile, path, fd, size_bytes, err);
 }
 
 /* --- attaching ------------------------------------------------------------------------------ */

@@ -28,6 +28,9 @@ NX_MUST_CHECK enum nx_status nx_profile_source_list(struct nx_workspace *ws, con
 NX_MUST_CHECK enum nx_status nx_profile_source_open(struct nx_workspace *ws, const char *name,
 						    const char *path, int *fd, uint64_t *size_bytes,
 						    struct nx_error *err);
+/* The same for a profile's folder, in a workspace or not. */
+NX_MUST_CHECK enum nx_status nx_folder_source_open(const char *folder, const char *path, int *fd,
+						   uint64_t *size_bytes, struct nx_error *err);
 /*
  * Adds the files of another folder to a finished profile, in one step. They are hard links, so the
  * disk stores them once.
