@@ -7,6 +7,7 @@
 #include "query/watchdog.h"
 #include "serve/server.h"
 #include "store/catalogue.h"
+#include "store/profile_name.h"
 
 #define QUESTION_LIMIT_MS 30000u
 
@@ -22,6 +23,15 @@ enum nx_status nx_request_open_profile(struct nx_server *server, struct nx_reque
 	assert(!request->profile);
 	return nx_open_profiles_take(server->profiles, nx_request_variable(request, "p"),
 				     &request->profile, err);
+}
+
+enum nx_status nx_request_open_named(struct nx_server *server, struct nx_request *request,
+				     const char *name, struct nx_error *err)
+{
+	assert(!request->profile);
+	if (nx_profile_name_check(nx_slice_text(name), NULL))
+		return nx_fail(err, NX_NOT_FOUND, "there is no profile '%.100s'", name);
+	return nx_open_profiles_take(server->profiles, name, &request->profile, err);
 }
 
 void nx_request_resolve_key(struct nx_server *server, struct nx_request *request)

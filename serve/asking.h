@@ -25,6 +25,10 @@ void nx_request_resolve_key(struct nx_server *server, struct nx_request *request
 NX_MUST_CHECK enum nx_status nx_request_open_profile(struct nx_server *server,
 						     struct nx_request *request,
 						     struct nx_error *err);
+/* The same for a name from elsewhere, such as a parameter; NOT_FOUND if no profile can have it. */
+NX_MUST_CHECK enum nx_status nx_request_open_named(struct nx_server *server,
+						   struct nx_request *request, const char *name,
+						   struct nx_error *err);
 /* Requires the profile. UNSUPPORTED, with a hint, if DuckDB is missing. */
 NX_MUST_CHECK enum nx_status nx_question_begin(struct nx_server *server, struct nx_request *request,
 					       struct nx_error *err);

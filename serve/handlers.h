@@ -82,6 +82,17 @@ void nx_forget_upload_file(struct nx_request *request);
 /* serve/handle_source.c */
 NX_HANDLER(sources);
 NX_HANDLER(source);
+/* serve/handle_xprof.c: as XProf's pages ask */
+NX_HANDLER(xprof_runs);
+NX_HANDLER(xprof_run_tools);
+NX_HANDLER(xprof_hosts);
+NX_HANDLER(xprof_data);
+NX_HANDLER(xprof_data_csv);
+NX_HANDLER(xprof_module_list);
+NX_HANDLER(xprof_config);
+NX_HANDLER(xprof_version);
+NX_HANDLER(xprof_capture);
+NX_HANDLER(xprof_generate_cache);
 /* serve/handle_page.c */
 NX_HANDLER(page);
 

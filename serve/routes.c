@@ -10,6 +10,7 @@
 
 #define API "/api/v1"
 #define PROFILE API "/profiles/{p}"
+#define XPROF_PREFIX "/data/plugin/profile"
 #define KIB(n) ((size_t)(n) << 10)
 #define MIB(n) ((size_t)(n) << 20)
 
@@ -19,6 +20,10 @@
 		.method = NX_##method_name, .pattern = (path), .handle = nx_handle_##handler,      \
 		.place = NX_ROUTE_##where, .summary = (says), __VA_ARGS__                          \
 	}
+/* XProf's own server answers at both places, TensorBoard at the longer one. */
+#define XPROF(method_name, path, handler, where, says, ...)                                        \
+	ROUTE(method_name, XPROF_PREFIX path, handler, where, says, __VA_ARGS__),                  \
+		ROUTE(method_name, path, handler, where, says, __VA_ARGS__)
 #define JSON_BODY(most) .flags = NX_ROUTE_JSON_BODY, .body_bytes_max = (most)
 
 /* clang-format off */
@@ -116,6 +121,19 @@ const struct nx_route nx_routes[] = {
 	ROUTE(POST, API "/uploads/{id}/finish", upload_finish, QUICK,
 	      "All has been sent: makes a profile of it.", .body_bytes_max = KIB(1)),
 	ROUTE(DELETE, API "/uploads/{id}", upload_delete, SLOW, "Gives an upload up.", ),
+
+	XPROF(GET, "/runs", xprof_runs, QUICK, "Names of profiles, newest first.", ),
+	XPROF(GET, "/run_tools", xprof_run_tools, QUICK, "What XProf's pages can show of a profile.", ),
+	XPROF(GET, "/hosts", xprof_hosts, QUICK, "The hosts of a profile.", ),
+	XPROF(GET, "/data", xprof_data, SLOW, "The trace of a profile, for XProf's trace viewer.", ),
+	XPROF(GET, "/data_csv", xprof_data_csv, SLOW, "The same events as CSV.", ),
+	XPROF(GET, "/module_list", xprof_module_list, QUICK, "The XLA modules of a profile: none.", ),
+	XPROF(GET, "/config", xprof_config, AT_ONCE, "What XProf's pages may offer.", ),
+	XPROF(GET, "/version", xprof_version, AT_ONCE, "The version of this program.", ),
+	XPROF(GET, "/capture_profile", xprof_capture, AT_ONCE,
+	      "Names the command that captures a program.", ),
+	XPROF(POST, "/generate_cache", xprof_generate_cache, AT_ONCE,
+	      "Nothing to do: profiles are ready when they are stored.", .body_bytes_max = KIB(64)),
 
 	ROUTE(GET, "/", page, AT_ONCE, "The pages.", ),
 	ROUTE(GET, "/{page...}", page, AT_ONCE, "The pages and their files.", ),
