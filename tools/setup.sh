@@ -10,9 +10,9 @@ set -eu
 
 level=${1:-test}
 packages="gcc libc6-dev meson ninja-build pkg-config zlib1g-dev libzstd-dev libdeflate-dev
-	libmicrohttpd-dev libcurl4-openssl-dev libedit-dev python3 python3-dev"
+	libmicrohttpd-dev libcurl4-openssl-dev libnghttp2-dev libedit-dev python3 python3-dev"
 tools="gcc meson ninja pkg-config python3"
-libraries="zlib libzstd libdeflate libmicrohttpd libcurl"
+libraries="zlib libzstd libdeflate libmicrohttpd libcurl libnghttp2"
 case $level in
 build) ;;
 test | verify)
