@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SMALL_DMA_LEAST 32u
 #define BANDS_MAX 200u
@@ -15,65 +16,113 @@
 
 /* --- findings ------------------------------------------------------------------ */
 
+/* A replay that wins less says that the fact does not matter in this run. */
+#define GAIN_LEAST 0.01
+
 struct rule {
-	size_t fact;				   /* where in the facts the number is */
-	bool is_floor;				   /* bad below the limit instead of above */
-	double limit;				   /* severity 1 */
-	double worse, bad;			   /* from where on it is 2 and 3 */
-	const char *title, *cause, *advice, *unit; /* cause: with room for a fraction's percent */
+	enum nx_finding_kind kind;
+	size_t fact;	   /* where in the facts the number is */
+	bool is_floor;	   /* bad below the limit instead of above */
+	double limit;	   /* severity 1 */
+	double worse, bad; /* from where on it is 2 and 3 */
+	const char *title;
+	const char *measured; /* with room for the number, a fraction as percent */
+	const char *cause, *advice, *unit;
 };
 
 #define FACT(name) offsetof(struct nx_insight_facts, name)
-#define NKI_CAUSE                                                                                  \
-	"Less than half of this engine's instruction time comes from NKI kernels; the compiler "   \
-	"chose the rest."
+#define NKI_CAUSE "The compiler chose the instructions of the other operators."
 #define NKI_ADVICE "Write the operators that take most of its time as NKI kernels."
+#define NKI_MEASURED "%.1f %% of this engine's instruction time comes from NKI kernels."
 
 /* clang-format off */
 static const struct rule rules[] = {
-	{FACT(throttled_frac), false, 0, 0.1, 0.3, "Throttled",
-	 "For %.1f %% of the time the tensor engine was not allowed to work in every cycle, to "
-	 "keep within its power.",
-	 "Spread dense matrix products over time, or use a smaller data type; the throttled areas "
-	 "are marked in the timeline.", "fraction"},
-	{FACT(spill_reload_frac), false, 0.25, 0.4, 0.6, "Spilled data is read back",
-	 "%.1f %% of what is read from HBM was written there because SBUF was full.",
+	{NX_FINDING_THROTTLED, FACT(throttled_frac), false, 0, 0.1, 0.3, "Throttled",
+	 "For %.1f %% of the time the tensor engine was not allowed to work in every cycle.",
+	 "The device limits the array to keep within its power, also after every pause.",
+	 "Keep the array busy without pauses, spread dense matrix products over time, or use a "
+	 "smaller data type; the throttled areas are marked in the timeline.", "fraction"},
+	{NX_FINDING_SPILL, FACT(spill_reload_frac), false, 0.25, 0.4, 0.6,
+	 "Spilled data is read back",
+	 "%.1f %% of what is read from HBM had been written there before.",
+	 "SBUF was full, so that intermediates had to leave it and come back.",
 	 "Use smaller tiles or batches, or reorder operators so that less is alive at once.",
 	 "fraction"},
-	{FACT(transpose_frac), false, 0.1, 0.2, 0.4, "Many transposes",
-	 "%.1f %% of the tensor engine's work moves data into another layout.",
+	{NX_FINDING_TRANSPOSE, FACT(transpose_frac), false, 0.1, 0.2, 0.4, "Many transposes",
+	 "%.1f %% of the tensor engine's FLOPs are transposes.",
+	 "Data is in another layout than the products need.",
 	 "Choose layouts of weights and inputs that fit the products they go into.", "fraction"},
-	{FACT(worst_collective), false, 2, 4, 10, "A collective took much longer than its like",
-	 "Others of the same kind, size and group were done in half of its time or less.",
+	{NX_FINDING_STARTUP, FACT(startup_frac), false, 0.2, 0.3, 0.5,
+	 "The run waits for transfers to start",
+	 "%.1f %% of the critical path is start-up of DMA: from a trigger to its first packet.",
+	 "Transfers are triggered when their data is already needed.",
+	 "Trigger transfers earlier, while engines still work on the tile before (double "
+	 "buffering), or join several into one.", "fraction"},
+	{NX_FINDING_DESCRIPTORS, FACT(descriptors_frac), false, 0.1, 0.2, 0.4,
+	 "The run waits for DMA descriptors",
+	 "%.1f %% of the critical path is GpSimd making descriptors in software.",
+	 "Addresses of these transfers are computed while the program runs.",
+	 "Use static transfers or descriptors made by hardware (DGE), or trigger them earlier.",
+	 "fraction"},
+	{NX_FINDING_COLLECTIVE, FACT(worst_collective), false, 2, 4, 10,
+	 "A collective took much longer than its like",
+	 "The longest took %.1f times the median of its kind, size and group.",
+	 "Usually one rank came late, and the others waited for it inside the collective.",
 	 "Look at what the late ranks did before; bands mark the collectives.", "times"},
-	{FACT(gap_growth), false, 2, 4, 10, "Gaps between executions grow",
-	 "At the end, a core waits at least twice as long for its next execution as at the "
-	 "beginning.",
+	{NX_FINDING_GAPS, FACT(gap_growth), false, 2, 4, 10, "Gaps between executions grow",
+	 "At the end, a core waits %.1f times as long for its next execution as at the beginning.",
+	 "The host needs longer and longer between executions.",
 	 "Look at what the host does in the gaps: the panel Steps lists them by core, and the "
 	 "timeline has a row for their length. Lists that grow, logging and garbage collection are "
 	 "common causes.", "times"},
-	{FACT(late_frac), false, 0.05, 0.1, 0.3, "A process is late in its steps",
-	 "It launches the first execution of a step after the others, which wait for it in "
-	 "collectives.",
+	{NX_FINDING_LATE, FACT(late_frac), false, 0.05, 0.1, 0.3, "A process is late in its steps",
+	 "It launches the first execution of a step %.1f %% of the step's time after the others.",
+	 "The others wait for it in collectives.",
 	 "Look at what it does before: the panel Steps, By process, names it.", "fraction"},
-	{FACT(worst_step), false, 1, 2, 4, "Some steps take much longer than others",
+	{NX_FINDING_STEP, FACT(worst_step), false, 1, 2, 4,
+	 "Some steps take much longer than others",
+	 "The slowest took %.1f times the median of such steps.",
 	 "Beyond the median by more than 3.5 median absolute deviations and a tenth of it.",
 	 "The panel Steps marks them; click one to see what it waited for.", "times"},
-	{FACT(host_bound_frac), false, 0.3, 0.5, 0.8, "Steps wait for the program",
-	 "For much of its steps no core runs and no call of the runtime is open.",
+	{NX_FINDING_HOST, FACT(host_bound_frac), false, 0.3, 0.5, 0.8,
+	 "Steps wait for the program",
+	 "For %.1f %% of the steps' time no core runs and no call of the runtime is open.",
+	 "The program itself is busy, such as with its data.",
 	 "Load data in the background, move work off the path between executions, or run "
 	 "executions ahead.", "fraction"},
-	{FACT(dma_average_bytes), true, 4096, NX_SMALL_DMA_BYTES, 128, "Small transfers",
-	 "DMA transfers move few bytes each, so their fixed cost outweighs the data.",
+	{NX_FINDING_SMALL_DMA, FACT(dma_average_bytes), true, 4096, NX_SMALL_DMA_BYTES, 128,
+	 "Small transfers", "A DMA transfer moves %.0f bytes on average.",
+	 "Their fixed cost outweighs the data.",
 	 "Join or widen transfers to 4 KiB and more.", "bytes"},
-	{FACT(nki_frac[NX_NKI_TENSOR]), true, 0.5, -1, -1, "Little NKI on the tensor engine",
-	 NKI_CAUSE, NKI_ADVICE, "fraction"},
-	{FACT(nki_frac[NX_NKI_VECTOR]), true, 0.5, -1, -1, "Little NKI on the vector engine",
-	 NKI_CAUSE, NKI_ADVICE, "fraction"},
-	{FACT(nki_frac[NX_NKI_SCALAR]), true, 0.5, -1, -1, "Little NKI on the scalar engine",
-	 NKI_CAUSE, NKI_ADVICE, "fraction"},
+	{NX_FINDING_NKI_TENSOR, FACT(nki_frac[NX_NKI_TENSOR]), true, 0.5, -1, -1,
+	 "Little NKI on the tensor engine", NKI_MEASURED, NKI_CAUSE, NKI_ADVICE, "fraction"},
+	{NX_FINDING_NKI_VECTOR, FACT(nki_frac[NX_NKI_VECTOR]), true, 0.5, -1, -1,
+	 "Little NKI on the vector engine", NKI_MEASURED, NKI_CAUSE, NKI_ADVICE, "fraction"},
+	{NX_FINDING_NKI_SCALAR, FACT(nki_frac[NX_NKI_SCALAR]), true, 0.5, -1, -1,
+	 "Little NKI on the scalar engine", NKI_MEASURED, NKI_CAUSE, NKI_ADVICE, "fraction"},
 };
 /* clang-format on */
+
+const char *const nx_finding_names[NX_FINDING_KIND_COUNT] = {
+	[NX_FINDING_ERRORS] = "errors",
+	[NX_FINDING_FLOPS] = "flops",
+	[NX_FINDING_THROTTLED] = "throttling",
+	[NX_FINDING_SPILL] = "spills",
+	[NX_FINDING_TRANSPOSE] = "transposes",
+	[NX_FINDING_STARTUP] = "dma_startup",
+	[NX_FINDING_DESCRIPTORS] = "dma_descriptors",
+	[NX_FINDING_COLLECTIVE] = "slow_collective",
+	[NX_FINDING_GAPS] = "growing_gaps",
+	[NX_FINDING_LATE] = "late_rank",
+	[NX_FINDING_STEP] = "slow_step",
+	[NX_FINDING_HOST] = "host_bound",
+	[NX_FINDING_SMALL_DMA] = "small_dma",
+	[NX_FINDING_NKI_TENSOR] = "nki_tensor",
+	[NX_FINDING_NKI_VECTOR] = "nki_vector",
+	[NX_FINDING_NKI_SCALAR] = "nki_scalar",
+};
+
+const char *const nx_confidence_names[] = {"low", "medium", "high"};
 
 static unsigned severity_of(const struct rule *rule, double value)
 {
@@ -92,6 +141,7 @@ static unsigned judge_errors(const struct nx_insight_facts *facts, struct nx_fin
 	if (isnan(facts->error_count) || facts->error_count <= 0)
 		return 0;
 	*finding = (struct nx_finding){
+		.kind = NX_FINDING_ERRORS,
 		.severity = 3,
 		.title = "The device reported errors",
 		.cause = "An instruction or a transfer failed; results and times after it may be "
@@ -101,27 +151,36 @@ static unsigned judge_errors(const struct nx_insight_facts *facts, struct nx_fin
 		.value = facts->error_count,
 		.unit = "errors",
 	};
+	snprintf(finding->measured, sizeof(finding->measured), "%.0f error%s recorded.",
+		 facts->error_count, facts->error_count == 1 ? " is" : "s are");
 	return finding->severity;
 }
 
-#define BUSY_FRAC 0.5 /* of the time: less is not busy */
-#define IDLE_FRAC 0.1 /* of the time: what is less used does not matter */
+#define BUSY_FRAC 0.5	      /* of the time: less is not busy */
+#define IDLE_FRAC 0.1	      /* of the time: what is less used does not matter */
+#define FLOPS_GAIN_LEAST 0.05 /* of an engine that is not busy */
 
 /* Two numbers decide: time the engine was busy, and what came of it. */
 static unsigned judge_flops(const struct nx_insight_facts *facts, struct nx_finding *finding)
 {
 	double active = facts->tensor_active_frac, frac = facts->model_flops_frac / active;
+	const struct nx_fact_detail *detail = &facts->details[NX_FINDING_FLOPS];
 	bool is_busy = active >= BUSY_FRAC;
 
+	if (!is_busy && detail->is_replayed && detail->gain_frac < FLOPS_GAIN_LEAST)
+		return 0;
 	if (isnan(frac) || active < IDLE_FRAC || frac >= 0.5)
 		return 0;
 	*finding = (struct nx_finding){
+		.kind = NX_FINDING_FLOPS,
 		.severity = !is_busy	  ? 1
 			    : frac < 0.1  ? 3
 			    : frac < 0.25 ? 2
 					  : 1,
 		.title = is_busy ? "The tensor engine is busy, but not with the model"
 				 : "The tensor engine gets little done while it works",
+		.cause = "Products are too small for the array, wait for their weights, or are not "
+			 "the model's own.",
 		.advice = is_busy ? "Use larger tiles, fill all rows and columns of the array, and "
 				    "avoid transposes and repeated loads of weights."
 				  : "See first what it waits for ('neuron-explorer why'); then use "
@@ -129,7 +188,7 @@ static unsigned judge_flops(const struct nx_insight_facts *facts, struct nx_find
 		.value = frac,
 		.unit = "fraction",
 	};
-	snprintf(finding->cause, sizeof(finding->cause),
+	snprintf(finding->measured, sizeof(finding->measured),
 		 "It is active for %.1f %% of the time and does %.1f %% of the model's FLOPS that "
 		 "it could do in all of it: %.1f %% of what its active time allows.",
 		 100 * active, 100 * facts->model_flops_frac, 100 * frac);
@@ -139,10 +198,10 @@ static unsigned judge_flops(const struct nx_insight_facts *facts, struct nx_find
 static bool is_asked(const struct rule *rule, const struct nx_insight_facts *facts)
 {
 	/* an engine without a product has nothing to throttle */
-	if (rule->fact == FACT(throttled_frac))
+	if (rule->kind == NX_FINDING_THROTTLED)
 		return isnan(facts->tensor_active_frac) || !isnan(facts->model_flops_frac);
 	/* small transfers cost nothing while the queues are idle most of the time; 0 is none */
-	return rule->fact != FACT(dma_average_bytes) ||
+	return rule->kind != NX_FINDING_SMALL_DMA ||
 	       (facts->dma_average_bytes > 0 && facts->dma_active_frac > 0.25);
 }
 
@@ -151,38 +210,78 @@ static double fact_of(const struct nx_insight_facts *facts, size_t fact)
 	return *(const double *)(const void *)((const char *)facts + fact);
 }
 
-/* By insertion, which keeps the order of equals. */
-static void add_finding(struct nx_finding *findings, size_t count, const struct nx_finding *added)
+static unsigned judge_rule(const struct rule *rule, const struct nx_insight_facts *facts,
+			   struct nx_finding *finding)
+{
+	double value = fact_of(facts, rule->fact);
+	unsigned severity = severity_of(rule, value);
+
+	if (!severity || !is_asked(rule, facts))
+		return 0;
+	*finding = (struct nx_finding){.kind = rule->kind,
+				       .severity = severity,
+				       .title = rule->title,
+				       .cause = rule->cause,
+				       .advice = rule->advice,
+				       .value = value,
+				       .unit = rule->unit};
+	/* NOLINTNEXTLINE(clang-diagnostic-format-nonliteral): from the table above */
+	snprintf(finding->measured, sizeof(finding->measured), rule->measured,
+		 strcmp(rule->unit, "fraction") ? value : 100 * value);
+	return severity;
+}
+
+static enum nx_confidence confidence_of(const struct nx_insight_facts *facts,
+					const struct nx_fact_detail *detail)
+{
+	if (isnan(detail->gain_frac) || facts->is_simulated)
+		return NX_CONFIDENCE_LOW;
+	return detail->is_replayed ? NX_CONFIDENCE_HIGH : NX_CONFIDENCE_MEDIUM;
+}
+
+/* Errors first, then the largest gain; what has no known gain comes last, the worst of it first. */
+static bool is_before(const struct nx_finding *left, const struct nx_finding *right)
+{
+	double l = left->detail->gain_frac, r = right->detail->gain_frac;
+
+	if (left->kind == NX_FINDING_ERRORS || right->kind == NX_FINDING_ERRORS)
+		return left->kind == NX_FINDING_ERRORS;
+	if (isnan(l) != isnan(r))
+		return isnan(r);
+	if (!isnan(l) && l != r)
+		return l > r;
+	return left->severity > right->severity;
+}
+
+/* By insertion, which keeps the order of equals. Returns how many there are then. */
+static size_t add_finding(struct nx_finding *findings, size_t count,
+			  const struct nx_insight_facts *facts, struct nx_finding *added)
 {
 	size_t at = count;
 
-	for (; at && findings[at - 1].severity < added->severity; at--)
+	added->detail = &facts->details[added->kind];
+	added->confidence = confidence_of(facts, added->detail);
+	if (added->detail->is_replayed && added->detail->gain_frac < GAIN_LEAST)
+		return count;
+	for (; at && is_before(added, &findings[at - 1]); at--)
 		findings[at] = findings[at - 1];
 	findings[at] = *added;
+	return count + 1;
 }
 
 size_t nx_insights_judge(const struct nx_insight_facts *facts,
 			 struct nx_finding findings[NX_FINDINGS_MAX])
 {
-	size_t count = judge_errors(facts, &findings[0]) > 0;
+	struct nx_finding found;
+	size_t count = 0;
 
-	count += judge_flops(facts, &findings[count]) > 0;
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-		double value = fact_of(facts, rules[i].fact);
-		unsigned severity = severity_of(&rules[i], value);
-		struct nx_finding found;
-
-		if (!severity || !is_asked(&rules[i], facts))
-			continue;
-		found = (struct nx_finding){.severity = severity,
-					    .title = rules[i].title,
-					    .advice = rules[i].advice,
-					    .value = value,
-					    .unit = rules[i].unit};
-		/* NOLINTNEXTLINE(clang-diagnostic-format-nonliteral): from the table above */
-		snprintf(found.cause, sizeof(found.cause), rules[i].cause, 100 * value);
-		add_finding(findings, count++, &found);
-	}
+	if (judge_errors(facts, &found))
+		count = add_finding(findings, count, facts, &found);
+	if (judge_flops(facts, &found))
+		count = add_finding(findings, count, facts, &found);
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (judge_rule(&rules[i], facts, &found))
+			count = add_finding(findings, count, facts, &found);
 	return count;
 }
 

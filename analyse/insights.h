@@ -28,7 +28,11 @@ struct nx_band_text {
 };
 extern const struct nx_band_text nx_band_texts[NX_BAND_KIND_COUNT];
 
-/* The caller releases the bands. */
+/* "late_rank": how programs call what a finding is about. */
+extern const char *const nx_finding_names[NX_FINDING_KIND_COUNT];
+extern const char *const nx_confidence_names[]; /* by enum nx_confidence */
+
+/* The caller releases the bands. Findings borrow from the facts. */
 void nx_insights_conclude(struct nx_insights *insights, const struct nx_insight_facts *facts,
 			  const struct nx_insight_rows *rows);
 /* A sentence about a band of those rows. */
@@ -37,7 +41,10 @@ const char *nx_insights_detail(const struct nx_insight_rows *rows, const struct 
 
 /* --- the steps of a conclusion -------------------------------------------------------- */
 
-/* The worst first, of equals in the order of the rules; returns how many. */
+/*
+ * Errors, then the largest gain first; of equals in the order of the rules. A finding whose gain is
+ * known by a replay and below one percent is left out. Returns how many; they borrow from facts.
+ */
 size_t nx_insights_judge(const struct nx_insight_facts *facts,
 			 struct nx_finding findings[NX_FINDINGS_MAX]);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view --recommend: what a stored profile suggests to look at first, as Markdown. */
-#include <stdio.h>
-#include <string.h>
+#include <math.h>
 
 #include "analyse/insights.h"
 #include "cli/terminal.h"
@@ -34,16 +33,24 @@ static enum nx_status ask(void *facts, const struct nx_query_engine *engine, str
 
 static void print_finding(struct nx_output *out, size_t number, const struct nx_finding *f)
 {
-	char size[NX_COUNT_TEXT_MAX];
+	const struct nx_fact_detail *d = f->detail;
 
-	nx_print(out, "\n## %zu. %s\n\n%s (", number, f->title, f->cause);
-	if (!strcmp(f->unit, "fraction"))
-		nx_print(out, "%.1f %%", f->value * 100);
-	else if (!strcmp(f->unit, "bytes"))
-		nx_print(out, "%s", nx_size_text((uint64_t)f->value, size));
+	nx_print(out, "\n## %zu. %s\n\n**Measured:** %s\n\n", number, f->title, f->measured);
+	if (*d->place || d->to_ns > d->from_ns)
+		nx_print(out, "**Where:** %s", *d->place ? d->place : "the timeline");
+	if (d->to_ns > d->from_ns)
+		nx_print(out, ", from %.3f to %.3f us", (double)d->from_ns / 1e3,
+			 (double)d->to_ns / 1e3);
+	if (*d->place || d->to_ns > d->from_ns)
+		nx_print(out, "\n\n");
+	nx_print(out, "**Cause:** %s\n\n**What to do:** %s\n", f->cause, f->advice);
+	if (!isnan(d->gain_frac))
+		nx_print(out, "\n**Gain:** at most %.1f %% of the run", 100 * d->gain_frac);
 	else
-		nx_print(out, "%.6g %s", f->value, f->unit);
-	nx_print(out, ")\n\n**What to do:** %s\n", f->advice);
+		nx_print(out, "\n**Gain:** not known");
+	if (!isnan(d->path_frac))
+		nx_print(out, "; %.1f %% of the critical path", 100 * d->path_frac);
+	nx_print(out, "\n\n**Confidence:** %s\n", nx_confidence_names[f->confidence]);
 }
 
 enum nx_status nx_view_recommend(const struct nx_view_options *v, const char *name,

@@ -3,6 +3,8 @@
 #ifndef NX_MODEL_INSIGHT_H
 #define NX_MODEL_INSIGHT_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vec.h"
@@ -12,6 +14,39 @@
 #define NX_INSIGHT_DMA_PARTS 200u
 
 enum nx_nki_engine { NX_NKI_TENSOR, NX_NKI_VECTOR, NX_NKI_SCALAR, NX_NKI_ENGINE_COUNT };
+
+/* What a finding is about, in the order in which equals are listed. */
+enum nx_finding_kind {
+	NX_FINDING_ERRORS,
+	NX_FINDING_FLOPS,
+	NX_FINDING_THROTTLED,
+	NX_FINDING_SPILL,
+	NX_FINDING_TRANSPOSE,
+	NX_FINDING_STARTUP,
+	NX_FINDING_DESCRIPTORS,
+	NX_FINDING_COLLECTIVE,
+	NX_FINDING_GAPS,
+	NX_FINDING_LATE,
+	NX_FINDING_STEP,
+	NX_FINDING_HOST,
+	NX_FINDING_SMALL_DMA,
+	NX_FINDING_NKI_TENSOR,
+	NX_FINDING_NKI_VECTOR,
+	NX_FINDING_NKI_SCALAR,
+	NX_FINDING_KIND_COUNT,
+};
+
+#define NX_FINDING_PLACE_MAX 160
+#define NX_FINDING_TEXT_MAX 320
+
+/* Where a fact shows most, and what it costs. */
+struct nx_fact_detail {
+	double gain_frac; /* at most this part of the run is won if it goes away; NaN: not known */
+	double path_frac; /* of the critical path; NaN */
+	bool is_replayed; /* a replay of the run gave the gain */
+	uint64_t from_ns, to_ns;	  /* equal: at no certain time */
+	char place[NX_FINDING_PLACE_MAX]; /* "queue qSPIO0", "step train 7"; "": not known */
+};
 
 /* Of the whole profile; NaN for what is not known. Fractions are 0 to 1. */
 struct nx_insight_facts {
@@ -28,18 +63,56 @@ struct nx_insight_facts {
 	double gap_growth; /* of a core's gaps between executions: last quarter over first */
 	double worst_step; /* its time divided by the median of its like */
 	double late_frac;  /* how late the latest process is in each step, of the step's time */
-	double host_bound_frac; /* of the time of all steps */
+	double host_bound_frac;	 /* of the time of all steps */
+	double startup_frac;	 /* DMA start-up, of the critical path */
+	double descriptors_frac; /* descriptors made in software, of the critical path */
+	bool is_simulated;
+	struct nx_fact_detail details[NX_FINDING_KIND_COUNT];
+};
+
+/* Nothing is known. */
+static inline void nx_insight_facts_clear(struct nx_insight_facts *facts)
+{
+	*facts = (struct nx_insight_facts){
+		.model_flops_frac = NAN,
+		.tensor_active_frac = NAN,
+		.transpose_frac = NAN,
+		.spill_reload_frac = NAN,
+		.dma_active_frac = NAN,
+		.dma_average_bytes = NAN,
+		.throttled_frac = NAN,
+		.nki_frac = {NAN, NAN, NAN},
+		.worst_collective = NAN,
+		.error_count = NAN,
+		.gap_growth = NAN,
+		.worst_step = NAN,
+		.late_frac = NAN,
+		.host_bound_frac = NAN,
+		.startup_frac = NAN,
+		.descriptors_frac = NAN,
+	};
+	for (unsigned i = 0; i < NX_FINDING_KIND_COUNT; i++)
+		facts->details[i].gain_frac = facts->details[i].path_frac = NAN;
+}
+
+enum nx_confidence {
+	NX_CONFIDENCE_LOW,    /* a rule of thumb: the gain is not known, or the run simulated */
+	NX_CONFIDENCE_MEDIUM, /* the gain is a sum of measured times: more is not possible */
+	NX_CONFIDENCE_HIGH,   /* a replay that repeats the measurement gave the gain */
 };
 
 struct nx_finding {
-	unsigned severity;	    /* 1 to 3, 3 is the worst */
-	const char *title, *advice; /* constant */
-	char cause[320];	    /* with the numbers that it follows from */
+	enum nx_finding_kind kind;
+	unsigned severity;		    /* 1 to 3, 3 is the worst */
+	const char *title, *cause, *advice; /* constant */
+	char measured[NX_FINDING_TEXT_MAX]; /* a sentence with the numbers it follows from */
 	double value;
-	const char *unit; /* "fraction", "bytes", "times" or "errors" */
+	const char *unit;		     /* "fraction", "bytes", "times" or "errors" */
+	const struct nx_fact_detail *detail; /* of the facts: where, and the gain */
+	enum nx_confidence confidence;
 };
 /* A room for each rule. */
-#define NX_FINDINGS_MAX 16
+#define NX_FINDINGS_MAX NX_FINDING_KIND_COUNT
 
 enum nx_band_kind {
 	NX_BAND_THROTTLING,

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Columns of rows that become bands. */
 enum { START, END, SUBJECT, FACTOR, BYTES, WEIGHT, CORE };
@@ -56,10 +58,148 @@ static enum nx_status ask_numbers(const struct nx_query_engine *engine, const ch
 	return st;
 }
 
+/* An engine without any kernel is not judged: nobody began to write one for it. */
 #define NKI_SHARE(engine_name)                                                                     \
 	"sum(duration_ns) FILTER (engine = '" engine_name                                          \
 	"' AND nki_source_location IS NOT NULL)::DOUBLE / nullif(sum(duration_ns) FILTER (engine " \
 	"= '" engine_name "'), 0)"
+
+/* --- gains and places ---------------------------------------------------------- */
+
+/* What a replay without a cause wins. Of several scenarios of a finding the largest counts. */
+static const struct {
+	const char *scenario;
+	enum nx_finding_kind kind;
+} scenarios[] = {
+	{"no throttling", NX_FINDING_THROTTLED},
+	{"no transposes", NX_FINDING_TRANSPOSE},
+	{"no reloads", NX_FINDING_SPILL},
+	{"no DMA start-up", NX_FINDING_STARTUP},
+	{"no DMA descriptors in software", NX_FINDING_DESCRIPTORS},
+	{"no DMA start-up", NX_FINDING_SMALL_DMA},
+	{"transfers at link rate", NX_FINDING_SMALL_DMA},
+	{"Tensor infinitely fast", NX_FINDING_FLOPS},
+	{"Tensor infinitely fast", NX_FINDING_NKI_TENSOR},
+	{"Vector infinitely fast", NX_FINDING_NKI_VECTOR},
+	{"Scalar infinitely fast", NX_FINDING_NKI_SCALAR},
+};
+
+static void take_gain(struct nx_insight_facts *facts, const struct nx_value *row)
+{
+	double gain = number_of(&row[1]), path = number_of(&row[2]);
+
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		struct nx_fact_detail *d = &facts->details[scenarios[i].kind];
+
+		if (row[0].kind != NX_VALUE_TEXT ||
+		    !nx_slice_is(row[0].text, scenarios[i].scenario) ||
+		    (d->is_replayed && d->gain_frac >= gain))
+			continue;
+		d->gain_frac = gain;
+		d->path_frac = path;
+		d->is_replayed = true;
+	}
+}
+
+static enum nx_status ask_gains(struct nx_insight_facts *facts,
+				const struct nx_query_engine *engine, struct nx_error *err)
+{
+	struct nx_row_stream *rows;
+	const struct nx_value *row;
+	enum nx_status st = ask(engine,
+				"SELECT scenario, gain_ps / nullif(span_ps, 0), path_ps / "
+				"nullif(span_ps, 0) FROM WhatIf, WhySummary",
+				&rows, err);
+
+	while (!st && rows && !(st = nx_row_stream_next(rows, &row, err)) && row)
+		take_gain(facts, row);
+	nx_row_stream_close(rows);
+	facts->startup_frac = facts->details[NX_FINDING_STARTUP].path_frac;
+	facts->descriptors_frac = facts->details[NX_FINDING_DESCRIPTORS].path_frac;
+	return st;
+}
+
+#define LONGEST_PIECE(cause)                                                                       \
+	"SELECT start_ts, end_ts, coalesce('queue ' || queue_name, engine || ' ' || opcode), "     \
+	"NULL "                                                                                    \
+	"FROM CriticalPath WHERE "                                                                 \
+	"cause = '" cause "' ORDER BY duration_ps DESC LIMIT 1"
+#define PROCESS_OF "' of process ', process_id, ' on ', instance_id"
+
+/* Where it shows most: start, end, a name, and the gain where times that were measured tell it. */
+static const char *const places[NX_FINDING_KIND_COUNT] = {
+	[NX_FINDING_ERRORS] =
+		"SELECT timestamp, timestamp, description, NULL FROM Error WHERE type = "
+		"'Errors' ORDER BY timestamp LIMIT 1",
+	[NX_FINDING_THROTTLED] =
+		"SELECT timestamp, timestamp + duration, concat('Tensor, core ', pcore_idx), NULL "
+		"FROM Throttle WHERE k < n AND n > 0 ORDER BY duration * (1 - k / n) DESC LIMIT 1",
+	[NX_FINDING_SPILL] = "SELECT start_ts, end_ts, concat(engine, ', core ', pcore_idx), NULL "
+			     "FROM Instruction WHERE spill_reload_bytes > 0 ORDER BY "
+			     "spill_reload_bytes DESC, start_ts LIMIT 1",
+	[NX_FINDING_TRANSPOSE] =
+		"SELECT start_ts, end_ts, coalesce(nullif(nki_source_location, ''), "
+		"nullif(bir_debug_info_source_location, ''), concat('Tensor, core ', pcore_idx)), "
+		"NULL FROM Instruction WHERE tensor_elements_transpose > 0 ORDER BY duration_ns "
+		"DESC, start_ts LIMIT 1",
+	[NX_FINDING_STARTUP] = LONGEST_PIECE("DMA start-up"),
+	[NX_FINDING_DESCRIPTORS] = LONGEST_PIECE("DMA descriptors"),
+	[NX_FINDING_SMALL_DMA] =
+		"SELECT min(start_ts), max(end_ts), concat('queue ', queue_name), NULL FROM "
+		"DmaPacket WHERE transfer_bytes > 4 AND transfer_bytes < 4096 GROUP BY queue_name "
+		"ORDER BY count(*) DESC LIMIT 1",
+	[NX_FINDING_COLLECTIVE] =
+		"SELECT start_ts, end_ts, concat(operation, ' of ', input_size, ' bytes'), "
+		"(duration_ns - middle) / (SELECT nullif(total_time * 1e9, 0) FROM Summary) FROM "
+		"(SELECT *, count(*) OVER alike AS n, median(duration_ns) OVER alike AS middle "
+		"FROM CcOp WINDOW alike AS (PARTITION BY operation, input_size, replica_group)) "
+		"WHERE n >= 3 AND middle > 0 ORDER BY duration_ns / middle DESC LIMIT 1",
+	[NX_FINDING_GAPS] =
+		"SELECT start_ts, end_ts, concat('core ', nc_idx, " PROCESS_OF "), NULL FROM "
+		"ExecutionGap JOIN (SELECT instance_id, process_id, nc_idx FROM "
+		"ExecutionGapSummary WHERE is_growing) USING (instance_id, process_id, nc_idx) "
+		"ORDER BY duration_ns DESC LIMIT 1",
+	[NX_FINDING_LATE] =
+		"SELECT start_ts, end_ts, concat(label, " PROCESS_OF "), late.frac FROM Step JOIN "
+		"(SELECT name, instance_id, process_id, median_late_ns / "
+		"nullif(median_duration_ns, 0) AS frac FROM StepSummary WHERE median_late_ns > 0 "
+		"ORDER BY frac DESC LIMIT 1) late USING (name, instance_id, process_id) ORDER BY "
+		"late_ns DESC NULLS LAST LIMIT 1",
+	[NX_FINDING_STEP] =
+		"SELECT start_ts, end_ts, concat(label, " PROCESS_OF "), "
+		"(SELECT sum(greatest(0, s.duration_ns - t.median_duration_ns)) FILTER "
+		"(s.is_outlier) / nullif(sum(s.duration_ns), 0) FROM Step s JOIN StepSummary t "
+		"USING (name, instance_id, process_id)) FROM Step WHERE is_outlier ORDER BY "
+		"duration_ns DESC LIMIT 1",
+	[NX_FINDING_HOST] =
+		"SELECT start_ts, end_ts, concat(label, " PROCESS_OF "), "
+		"(SELECT sum(host_bound_frac * duration_ns) / nullif(sum(duration_ns), 0) FROM "
+		"Step WHERE host_bound_frac IS NOT NULL) FROM Step WHERE host_bound_frac IS NOT "
+		"NULL ORDER BY host_bound_frac * duration_ns DESC LIMIT 1",
+};
+
+static enum nx_status ask_place(struct nx_insight_facts *facts, unsigned kind,
+				const struct nx_query_engine *engine, struct nx_error *err)
+{
+	struct nx_fact_detail *d = &facts->details[kind];
+	struct nx_row_stream *rows;
+	const struct nx_value *row = NULL;
+	enum nx_status st = ask(engine, places[kind], &rows, err);
+
+	if (!st && rows)
+		st = nx_row_stream_next(rows, &row, err);
+	if (!st && row) {
+		d->from_ns = whole_of(&row[0]);
+		d->to_ns = whole_of(&row[1]);
+		if (row[2].kind == NX_VALUE_TEXT)
+			snprintf(d->place, sizeof(d->place), "%.*s", (int)row[2].text.len,
+				 (const char *)row[2].text.data);
+		if (!d->is_replayed)
+			d->gain_frac = number_of(&row[3]);
+	}
+	nx_row_stream_close(rows);
+	return st;
+}
 
 enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 				    const struct nx_query_engine *engine, struct nx_error *err)
@@ -77,9 +217,10 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 	double *const of_gaps[] = {&facts->gap_growth};
 	double *const of_outliers[] = {&facts->worst_step};
 	double *const of_steps[] = {&facts->late_frac, &facts->host_bound_frac};
+	double is_simulated = 0;
+	double *const of_metadata[] = {&is_simulated};
 
-	*facts = (struct nx_insight_facts){NAN, NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN},
-					   NAN, NAN, NAN, NAN, NAN, NAN};
+	nx_insight_facts_clear(facts);
 	st = ask_numbers(
 		engine,
 		/* an engine without a product only starts and stops with the others */
@@ -134,6 +275,16 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 			"NOT "
 			"NULL), 0))::DOUBLE FROM StepSummary",
 			of_steps, 2, err);
+	if (!st)
+		st = ask_numbers(engine,
+				 "SELECT is_simulation::INTEGER::DOUBLE FROM Metadata LIMIT 1",
+				 of_metadata, 1, err);
+	facts->is_simulated = is_simulated == 1;
+	if (!st)
+		st = ask_gains(facts, engine, err);
+	for (unsigned kind = 0; !st && kind < NX_FINDING_KIND_COUNT; kind++)
+		if (places[kind])
+			st = ask_place(facts, kind, engine, err);
 	return st;
 }
 

@@ -546,9 +546,12 @@ def check_insights(server):
     throttled = server.rows('SELECT count(*) FROM Throttle WHERE k < n')[0][0]
     check('there are bands for throttling', any(b['kind'] == 'throttling' for b in answer['bands'])
           == (throttled > 0), answer)
-    severities = [f['severity'] for f in answer['findings']]
-    check('findings are sorted by severity', severities == sorted(severities, reverse=True)
-          and set(severities) <= {1, 2, 3}, severities)
+    found = answer['findings']
+    gains = [-1 if f['gain_frac'] is None else f['gain_frac'] for f in found
+             if f['kind'] != 'errors']
+    check('findings are sorted by gain', gains == sorted(gains, reverse=True) and
+          all(f['severity'] in (1, 2, 3) and f['confidence'] in ('low', 'medium', 'high')
+              for f in found), found)
     check('the second response is the same', server.json('/profiles/demo/insights') == answer)
 
 

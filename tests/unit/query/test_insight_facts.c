@@ -16,6 +16,24 @@ static bool is_near(double a, double b)
 	return fabs(a - b) < 1e-6;
 }
 
+static void assert_details(const struct nx_insight_facts *facts)
+{
+	const struct nx_fact_detail *startup = &facts->details[NX_FINDING_STARTUP];
+	const struct nx_fact_detail *step = &facts->details[NX_FINDING_STEP];
+
+	assert_true(is_near(startup->gain_frac, 0.05) && startup->is_replayed);
+	assert_true(is_near(facts->startup_frac, 0.21)); /* of the path */
+	assert_int_equal(startup->from_ns, 7);
+	assert_int_equal(startup->to_ns, 12);
+	assert_string_equal(startup->place, "queue q7");
+	/* of two scenarios the larger gain */
+	assert_true(is_near(facts->details[NX_FINDING_SMALL_DMA].gain_frac, 0.08));
+	assert_true(isnan(facts->details[NX_FINDING_TRANSPOSE].gain_frac));
+	/* 250 of 1449 ns beyond the median of 100 */
+	assert_true(is_near(step->gain_frac, 250.0 / 1449) && !step->is_replayed);
+	assert_string_equal(step->place, "train 350 of process 7 on i-1");
+}
+
 static void what_a_profile_has_is_known(void **state)
 {
 	struct duckdb_fixture *f = *state;
@@ -34,9 +52,9 @@ static void what_a_profile_has_is_known(void **state)
 		     "throttle_active_time_percent, max_achievable_util_with_throttling_percent)");
 	fixture_make(
 		f, "Instruction.parquet",
-		"SELECT * FROM (VALUES ('Tensor', 30::BIGINT, 'k.py:1'), ('Tensor', 10, NULL), "
-		"('Vector', 5, NULL), ('Scalar', 0, 'k.py:2')) t(engine, duration_ns, "
-		"nki_source_location)");
+		"SELECT * FROM (VALUES ('Tensor', 30::BIGINT, 'k.py:1'), "
+		"('Tensor', 10, NULL), ('Vector', 5, NULL), ('Scalar', 0, 'k.py:2')) t(engine, "
+		"duration_ns, nki_source_location)");
 	fixture_make(f, "CcOp.parquet",
 		     "SELECT 'AllReduce' AS operation, 8::BIGINT AS input_size, '[0]' AS "
 		     "replica_group, d AS duration_ns, 0::BIGINT AS start_ts, d AS end_ts FROM "
@@ -46,9 +64,20 @@ static void what_a_profile_has_is_known(void **state)
 		     "SELECT * FROM (VALUES (13::BIGINT, 190::BIGINT, true), (1, 90, false)) "
 		     "t(first_quarter_median_ns, last_quarter_median_ns, is_growing)");
 	fixture_make(f, "Step.parquet",
-		     "SELECT 'train' AS name, 'i-1' AS instance_id, 7::BIGINT AS process_id, "
+		     "SELECT 'train' AS name, concat('train ', d) AS label, 'i-1' AS instance_id, "
+		     "7::BIGINT AS process_id, 10::BIGINT AS start_ts, 10::BIGINT + d AS end_ts, "
 		     "d::BIGINT AS duration_ns, o AS is_outlier FROM (VALUES (100, false), (350, "
 		     "true), (999, false)) t(d, o)");
+	fixture_make(f, "WhySummary.parquet", "SELECT 1000::BIGINT AS span_ps");
+	fixture_make(f, "WhatIf.parquet",
+		     "SELECT * FROM (VALUES ('no DMA start-up', 50::BIGINT, 210::BIGINT), "
+		     "('transfers at link rate', 80, 90), ('no throttling', 0, 5)) t(scenario, "
+		     "gain_ps, path_ps)");
+	fixture_make(f, "CriticalPath.parquet",
+		     "SELECT 'DMA start-up' AS cause, 'Sync' AS engine, 'DMA' AS opcode, 'q' || d "
+		     "AS queue_name, d::BIGINT AS "
+		     "start_ts, d::BIGINT + 5 AS end_ts, d::BIGINT AS duration_ps FROM (VALUES "
+		     "(3), (7), (5)) t(d)");
 	fixture_make(f, "StepSummary.parquet",
 		     "SELECT * FROM (VALUES ('train', 'i-1', 7::BIGINT, 100::BIGINT, 3::BIGINT, "
 		     "0.5::FLOAT, 0::BIGINT), ('train', 'i-1', 8, 100, 1, 0.1, 25), ('eval', "
@@ -72,6 +101,7 @@ static void what_a_profile_has_is_known(void **state)
 	assert_true(is_near(facts.worst_step, 3.5));
 	assert_true(is_near(facts.late_frac, 0.25));
 	assert_true(is_near(facts.host_bound_frac, 0.4)); /* 3 steps of 0.5, 1 of 0.1 */
+	assert_details(&facts);
 }
 
 static void what_is_missing_is_not_known(void **state)

@@ -230,12 +230,20 @@ export interface Band {
 }
 
 export interface Finding {
+	kind: string;
 	severity: number;
 	title: string;
+	measured: string;
 	cause: string;
 	advice: string;
 	value: number;
 	unit: string;
+	place: string;
+	from_ns: string;
+	to_ns: string;
+	gain_frac: number | null;
+	path_frac: number | null;
+	confidence: string;
 }
 
 export interface Insights {
