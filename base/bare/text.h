@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text: hexadecimal digits, percent escapes and the similarity of words. */
+/* text: hexadecimal digits, percent escapes, secrets and the similarity of words. */
 #ifndef NX_BASE_BARE_TEXT_H
 #define NX_BASE_BARE_TEXT_H
 
@@ -33,6 +33,17 @@ static inline int nx_percent_decode(struct nx_slice text, size_t at)
 	high = nx_hex_value(text.data[at + 1]);
 	low = nx_hex_value(text.data[at + 2]);
 	return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
+
+/* Whether text is the secret, which is not empty; takes constant time, so that timing reveals
+ * nothing about the secret. */
+static inline bool nx_is_secret(struct nx_slice secret, struct nx_slice text)
+{
+	unsigned difference = secret.len != text.len;
+
+	for (size_t i = 0; i < text.len && secret.len; i++)
+		difference |= text.data[i] ^ secret.data[i % secret.len];
+	return secret.len && !difference;
 }
 
 #define NX_EDIT_MAX 48
