@@ -48,6 +48,7 @@ struct nx_track {
 	uint64_t keys[2];     /* for the caller, for example core and engine */
 	const struct nx_track_attribute *attributes; /* in the order given */
 	uint32_t attribute_count;
+	bool is_nested; /* only for writing: spans are calls, drawn below the calls around them */
 	/* Set when reading: */
 	uint32_t depth_count;
 	uint64_t row_count;  /* spans or samples of all depths */

@@ -259,6 +259,7 @@ const struct nx_timeline_rule nx_timeline_rules[] = {
 		.table = NX_SCHEMA_SystemProfileEvents,
 		FROM_TO(SystemProfileEvents, start_ts, end_ts),
 		.is_by_process = true,
+		.is_nested = true,
 		.group = EVENT_PLACE,
 		.track = {SHOWN("", SystemProfileEvents, trace_event_source),
 			  SHOWN("nc ", SystemProfileEvents, nc_idx),
@@ -513,6 +514,7 @@ void nx_track_label_series(struct nx_track_label *label, const struct nx_timelin
 		.unit = nx_slice_text(s->unit),
 		.rank = rank_of(rule, row, sequence, series),
 		.keys = {rule->table, series || rule->takes},
+		.is_nested = rule->is_nested,
 	};
 	describe(label, track);
 }

@@ -55,6 +55,7 @@ struct nx_timeline_rule {
 	/* Rows come process by process, and processes in containers may share a pid: if time steps
 	 * back, the next process begins and its rows get a place of their own. */
 	bool is_by_process;
+	bool is_nested;		 /* its spans are calls (struct nx_track) */
 	const char *key, *value; /* one more attribute of its tracks; or NULL */
 	const char *label_key;	 /* its text in the event's attributes ends the label; or NULL */
 	struct nx_rule_series series[NX_MAX_SERIES];

@@ -78,6 +78,7 @@ uint32_t nx_timeline_writer_add_track(struct nx_timeline_writer *w, const struct
 				.first_attribute = (uint32_t)w->attributes.len,
 				.attribute_count = track->attribute_count,
 			},
+		.is_nested = track->is_nested,
 	};
 
 	assert(track->kind < NX_TRACK_KIND_COUNT && w->tracks.len < NX_TRACK_NONE);
@@ -140,6 +141,25 @@ static size_t first_free_depth(struct nx_track_state *track, uint64_t start_ns)
 	return at - half;
 }
 
+/*
+ * The first free depth below all open spans that contain this one. Recorded times of calls overlap
+ * by some nanoseconds, so a depth above the caller may be free: there, the call would look like its
+ * caller's caller.
+ */
+static size_t first_free_below_callers(struct nx_track_state *track, const struct nx_span *span)
+{
+	size_t depth = track->strips.len;
+	const uint64_t *ends;
+
+	make_room(track);
+	ends = track->ends.items + track->ends.len / 2;
+	while (depth && (ends[depth - 1] <= span->start_ns || ends[depth - 1] < span->end_ns))
+		depth--;
+	while (ends[depth] > span->start_ns)
+		depth++;
+	return depth;
+}
+
 static struct nx_strip_state *strip_at(struct nx_timeline_writer *w, struct nx_track_state *track,
 				       size_t depth, uint64_t start_ns)
 {
@@ -191,7 +211,8 @@ enum nx_status nx_timeline_writer_add_span(struct nx_timeline_writer *w, uint32_
 	status = check_order(w, track, span->start_ns, err);
 	if (status)
 		return status;
-	depth = first_free_depth(track, span->start_ns);
+	depth = track->is_nested ? first_free_below_callers(track, span)
+				 : first_free_depth(track, span->start_ns);
 	if (depth == NX_MAX_DEPTHS) {
 		track->record.lost_count++;
 		return NX_OK;

@@ -43,6 +43,7 @@ struct nx_strip_state {
 struct nx_track_state {
 	struct nx_track_record record;
 	uint64_t last_start_ns;
+	bool is_nested;
 	NX_VEC(uint32_t) strips; /* by depth */
 	/* Where the last span of each depth ends: a complete binary tree of minima, root at 1; its
 	 * second half are the depths. */

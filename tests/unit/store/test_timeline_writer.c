@@ -267,6 +267,31 @@ static void no_room_for_rows_is_told(void **state)
 	case_end(&c);
 }
 
+/* The third call begins before the second one ended, so it is at depth 2 and depth 1 becomes free.
+ */
+static void calls_are_below_the_calls_around_them(void **state)
+{
+	const uint64_t spans[6][2] = {{0, 100}, {10, 21}, {20, 90}, {30, 80}, {85, 85}, {95, 99}};
+	const uint64_t depth0[1] = {0}, depth1[2] = {1, 5}, depth2[1] = {2}, depth3[2] = {3, 4};
+	struct timeline_case c;
+	uint32_t track, name;
+
+	(void)state;
+	case_begin(&c, 0);
+	name = nx_timeline_writer_add_name(c.writer, nx_slice_text("call"));
+	track = nx_timeline_writer_add_track(c.writer, &(struct nx_track){.kind = NX_TRACK_SPANS,
+									  .parent = NX_TRACK_NONE,
+									  .is_nested = true});
+	for (uint64_t i = 0; i < 6; i++)
+		case_span(&c, track, (struct nx_span){spans[i][0], spans[i][1], i, name});
+	case_open(&c);
+	check_depth(&c, 0, depth0, 1);
+	check_depth(&c, 1, depth1, 2);
+	check_depth(&c, 2, depth2, 1);
+	check_depth(&c, 3, depth3, 2);
+	case_end(&c);
+}
+
 /* 600 rows fit the budget; the index of 600 depths does not. */
 static void no_room_for_the_index_is_told(void **state)
 {
@@ -292,6 +317,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_text_has_the_same_id),
 		cmocka_unit_test(spans_go_to_the_first_depth_that_is_free),
+		cmocka_unit_test(calls_are_below_the_calls_around_them),
 		cmocka_unit_test(empty_spans_at_one_time_are_all_kept),
 		cmocka_unit_test(an_end_before_its_start_is_none),
 		cmocka_unit_test(rows_out_of_order_are_refused),
