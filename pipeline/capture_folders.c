@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/capture_folders.h"
 
+#include "base/file.h"
 #include "base/path.h"
+#include "format/gzip_stream.h"
 #include "format/process_folder.h"
 #include "format/spans.h"
 #include "format/xspace.h"
@@ -19,7 +21,8 @@
 struct walk {
 	struct nx_capture_folders *found;
 	struct nx_arena *arena;
-	const char *root; /* resolved, without a trailing slash */
+	const char *root;	     /* resolved, without a trailing slash */
+	struct nx_found_files loose; /* JSON files of other names, in the directory itself */
 };
 
 /* The name of the nearest folder, from this one upwards, that names a process. */
@@ -83,6 +86,44 @@ static void take_file(struct walk *w, const char *folder, const char *path, uint
 		 (strstr(name, "framework_trace") &&
 		  (nx_slice_ends(n, ".json") || nx_slice_ends(n, ".json.gz"))))
 		nx_vec_push(&w->found->frameworks, file);
+	else if ((nx_slice_ends(n, ".json") || nx_slice_ends(n, ".json.gz")) &&
+		 !strcmp(folder, w->found->path))
+		nx_vec_push(&w->loose, file);
+}
+
+/* Whether the beginning of a JSON file is that of a trace. */
+static bool is_trace(const struct nx_found_file *found)
+{
+	struct nx_gzip_stream text;
+	struct nx_file file = {0};
+	struct nx_slice head;
+	bool is_found = false;
+
+	if (nx_file_map(&file, found->path, NULL))
+		return false;
+	nx_gzip_stream_open(&text, file.bytes);
+	if (nx_gzip_stream_next(&text, &head) && head.len) {
+		head.len = head.len < NX_GZIP_PIECE_BYTES ? head.len : NX_GZIP_PIECE_BYTES;
+		is_found = memmem(head.data, head.len, "\"traceEvents\"", 13) ||
+			   (head.data[0] == '[' && memmem(head.data, head.len, "\"ph\"", 4));
+	}
+	nx_gzip_stream_close(&text);
+	nx_file_unmap(&file);
+	return is_found;
+}
+
+/* Programs name the traces of ranks as they like ("rank0.json.gz"): without any other capture, the
+ * directory is one of traces. */
+static void take_loose(struct walk *w)
+{
+	const struct nx_capture_folders *found = w->found;
+
+	if (found->processes.len || found->sessions.len || found->xspaces.len ||
+	    found->frameworks.len)
+		return;
+	for (size_t i = 0; i < w->loose.len; i++)
+		if (is_trace(&w->loose.items[i]))
+			nx_vec_push(&w->found->frameworks, w->loose.items[i]);
 }
 
 /* A file the user named need not be called like those we look for. */
@@ -240,6 +281,8 @@ enum nx_status nx_capture_folders_find(struct nx_capture_folders *found, const c
 	     end > found->path + 1 && end[-1] == '/';)
 		*--end = 0;
 	walk_folder(&w, found->path, 0);
+	take_loose(&w);
+	nx_vec_release(&w.loose);
 	drop_repeated(found);
 	if (found->processes.len)
 		qsort(found->processes.items, found->processes.len, sizeof(*found->processes.items),

@@ -2,7 +2,8 @@
 /*
  * capture_folders: finds traced processes, device captures, NEFFs, framework traces and XSpaces in
  * an output directory, at any depth, in a stable order. A trace or an XSpace may also be given
- * itself.
+ * itself. In a directory without any of these, other JSON files that begin as traces are framework
+ * traces.
  *
  * A process is a folder with at least one file of a system trace; its name
  * (`<instance>_pid_<pid>`) may be that of a folder above it. Symbolic links are followed only to

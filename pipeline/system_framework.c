@@ -22,9 +22,12 @@ struct framework_read {
 	struct nx_clock_shift shift;
 	uint64_t count;
 	struct nx_map flows; /* thread and time, as in the file -> flow id */
+	struct nx_map named; /* threads whose name is known */
+	struct nx_thread_names threads;
 };
 
 #define MAX_FLOW_POINTS ((size_t)4 << 20)
+#define MAX_THREAD_NAMES ((size_t)16384)
 
 static uint64_t moment(const struct nx_system_event *row)
 {
@@ -47,10 +50,28 @@ uint32_t nx_system_process_beside(const struct nx_system_run *run, const char *f
 	return run->traced_count == 1 ? 0 : UINT32_MAX;
 }
 
+static void keep_thread_name(struct framework_read *r, const struct nx_framework_event *event)
+{
+	uint64_t known;
+
+	if (r->threads.len == MAX_THREAD_NAMES ||
+	    nx_map_get(&r->named, event->row.thread_id, &known))
+		return;
+	nx_map_put(&r->named, event->row.thread_id, 1);
+	nx_vec_push(&r->threads,
+		    ((struct nx_thread_name){.thread_id = event->row.thread_id,
+					     .name = nx_arena_copy(&r->run->profile.arena,
+								   event->name)}));
+}
+
 static void measure(void *context, const struct nx_framework_event *event)
 {
 	struct framework_read *r = context;
 
+	if (event->is_thread_name) {
+		keep_thread_name(r, event);
+		return;
+	}
 	if (event->is_flow_point) {
 		if (r->flows.len < MAX_FLOW_POINTS)
 			nx_map_put(&r->flows, moment(&event->row), event->row.flow_id);
@@ -113,7 +134,7 @@ static void take(void *context, const struct nx_framework_event *event)
 	struct framework_read *r = context;
 	struct nx_system_event row = event->row;
 
-	if (event->is_flow_point)
+	if (event->is_flow_point || event->is_thread_name)
 		return;
 	if (!row.flow_id)
 		nx_map_get(&r->flows, moment(&row), &row.flow_id);
@@ -139,34 +160,48 @@ struct nx_clock_shift nx_clock_shift_choose(const struct nx_system_process *proc
 	return (struct nx_clock_shift){true, first_ns, process->init_ns};
 }
 
+static void read_twice(struct framework_read *r, struct nx_slice file, const char *path)
+{
+	struct nx_system_profile *profile = &r->run->profile;
+	struct nx_framework_loss loss = {0};
+	struct nx_error err = {0};
+	bool is_epoch;
+
+	if (nx_framework_decode(file, path, measure, r, &is_epoch, &loss, &err)) {
+		nx_system_warn(profile, NX_WARN_LOSS, "%s", err.message);
+		if (!r->run->trace_error.status)
+			r->run->trace_error = err;
+		return;
+	}
+	nx_system_name_threads(r->run, r->process, &r->threads);
+	if (r->count)
+		r->shift = nx_clock_shift_choose(&profile->processes[r->process], r->first_ns,
+						 r->last_ns);
+	if (r->shift.is_needed)
+		nx_data_quality_report_shift(profile, path, is_epoch);
+	memset(&loss, 0, sizeof(loss));
+	if (nx_framework_decode(file, path, take, r, &is_epoch, &loss, &err))
+		nx_system_warn(profile, NX_WARN_LOSS, "%s", err.message);
+	nx_data_quality_report_framework(profile, path, &loss);
+}
+
 static void read_one(struct nx_system_run *run, uint32_t process, const struct nx_found_file *found)
 {
 	struct framework_read r = {.run = run, .process = process};
-	struct nx_framework_loss loss = {0};
 	struct nx_error err = {0};
 	struct nx_file file = {0};
-	bool is_epoch;
 
 	assert(process < run->profile.process_count);
-	if (nx_file_map(&file, found->path, &err) ||
-	    nx_framework_decode(file.bytes, found->path, measure, &r, &is_epoch, &loss, &err)) {
+	if (nx_file_map(&file, found->path, &err)) {
 		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);
 		if (!run->trace_error.status)
 			run->trace_error = err;
-		nx_map_release(&r.flows);
-		nx_file_unmap(&file);
 		return;
 	}
-	if (r.count)
-		r.shift = nx_clock_shift_choose(&run->profile.processes[process], r.first_ns,
-						r.last_ns);
-	if (r.shift.is_needed)
-		nx_data_quality_report_shift(&run->profile, found->path, is_epoch);
-	memset(&loss, 0, sizeof(loss));
-	if (nx_framework_decode(file.bytes, found->path, take, &r, &is_epoch, &loss, &err))
-		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);
-	nx_data_quality_report_framework(&run->profile, found->path, &loss);
+	read_twice(&r, file.bytes, found->path);
 	nx_map_release(&r.flows);
+	nx_map_release(&r.named);
+	nx_vec_release(&r.threads);
 	nx_file_unmap(&file);
 }
 

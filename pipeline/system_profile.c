@@ -103,6 +103,32 @@ uint32_t nx_system_add_process(struct nx_system_run *run, const char *folder, co
 	return index;
 }
 
+static int by_thread_id(const void *left, const void *right)
+{
+	const struct nx_thread_name *a = left, *b = right;
+
+	return (a->thread_id > b->thread_id) - (a->thread_id < b->thread_id);
+}
+
+void nx_system_name_threads(struct nx_system_run *run, uint32_t index,
+			    const struct nx_thread_names *names)
+{
+	struct nx_system_process *process = &run->profile.processes[index];
+	size_t known = process->thread_count, count = known;
+	struct nx_thread_name *all =
+		NX_NEW_ARRAY(&run->profile.arena, struct nx_thread_name, known + names->len);
+
+	if (known)
+		memcpy(all, process->threads, known * sizeof(*all));
+	for (size_t i = 0; i < names->len; i++)
+		if (!known || !bsearch(&names->items[i], all, known, sizeof(*all), by_thread_id))
+			all[count++] = names->items[i];
+	if (count)
+		qsort(all, count, sizeof(*all), by_thread_id);
+	process->threads = all;
+	process->thread_count = count;
+}
+
 /* A process without traces is only a warning, unless there is no other. */
 static enum nx_status open_processes(struct nx_system_run *run, struct nx_error *err)
 {

@@ -207,6 +207,10 @@ struct nx_xspace_decoder *nx_system_xspace_of(const struct nx_system_run *run,
 					      const struct nx_system_event *event);
 /* system_profile.c: a process for a trace of another profiler; folder and instance are kept. */
 uint32_t nx_system_add_process(struct nx_system_run *run, const char *folder, const char *instance);
+/* Adds names of threads, which outlive the run; those that the process knows stay. */
+struct nx_thread_names NX_VEC_BODY(struct nx_thread_name);
+void nx_system_name_threads(struct nx_system_run *run, uint32_t process,
+			    const struct nx_thread_names *names);
 
 /* system_steps.c: steps and gaps, derived once, at the first scan. */
 NX_MUST_CHECK enum nx_status nx_system_scan_steps(struct nx_system_run *run,

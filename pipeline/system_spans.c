@@ -29,26 +29,18 @@ static void count_sample(void *context, const struct nx_spans_sample *sample)
 	r->run->profile.rows[NX_SYSTEM_COUNTER]++;
 }
 
-static int by_thread(const void *left, const void *right)
+static void name_threads(struct nx_system_run *run, uint32_t process)
 {
-	const struct nx_thread_name *a = left, *b = right;
+	const struct nx_spans_threads *threads = &run->inputs[process].spans_decoder.threads;
+	struct nx_thread_names names = {0};
 
-	return (a->thread_id > b->thread_id) - (a->thread_id < b->thread_id);
-}
-
-static void name_threads(struct nx_system_run *run, uint32_t index)
-{
-	struct nx_system_process *process = &run->profile.processes[index];
-	const struct nx_spans_threads *threads = &run->inputs[index].spans_decoder.threads;
-
-	process->threads = NX_NEW_ARRAY(&run->profile.arena, struct nx_thread_name, threads->len);
-	process->thread_count = threads->len;
 	for (size_t i = 0; i < threads->len; i++)
-		process->threads[i] = (struct nx_thread_name){
-			.thread_id = threads->items[i].thread_id,
-			.name = nx_arena_copy(&run->profile.arena, threads->items[i].name)};
-	if (threads->len)
-		qsort(process->threads, threads->len, sizeof(*process->threads), by_thread);
+		nx_vec_push(&names, ((struct nx_thread_name){
+					    .thread_id = threads->items[i].thread_id,
+					    .name = nx_arena_copy(&run->profile.arena,
+								  threads->items[i].name)}));
+	nx_system_name_threads(run, process, &names);
+	nx_vec_release(&names);
 }
 
 void nx_system_read_spans(struct nx_system_run *run, uint32_t process)

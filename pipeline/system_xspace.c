@@ -76,35 +76,19 @@ static void add_workers(struct nx_system_run *run, struct nx_system_process *pro
 	process->worker_count = count;
 }
 
-static int by_id(const void *left, const void *right)
-{
-	const struct nx_thread_name *a = left, *b = right;
-
-	return (a->thread_id > b->thread_id) - (a->thread_id < b->thread_id);
-}
-
-static void add_threads(struct nx_system_run *run, struct nx_system_process *process,
+static void add_threads(struct nx_system_run *run, uint32_t process,
 			const struct nx_xspace_decoder *d)
 {
-	size_t count = process->thread_count, kept = 0;
-	struct nx_thread_name *all =
-		NX_NEW_ARRAY(&run->profile.arena, struct nx_thread_name, count + d->threads.len);
+	struct nx_thread_names names = {0};
 
-	if (count)
-		memcpy(all, process->threads, count * sizeof(*all));
 	for (size_t i = 0; i < d->threads.len; i++)
 		if (*d->threads.items[i].name)
-			all[count++] = (struct nx_thread_name){d->threads.items[i].id,
-							       d->threads.items[i].name,
-							       d->threads.items[i].plane,
-							       d->threads.items[i].line};
-	if (count)
-		qsort(all, count, sizeof(*all), by_id);
-	for (size_t i = 0; i < count; i++)
-		if (!kept || all[kept - 1].thread_id != all[i].thread_id)
-			all[kept++] = all[i];
-	process->threads = all;
-	process->thread_count = kept;
+			nx_vec_push(&names, ((struct nx_thread_name){d->threads.items[i].id,
+								     d->threads.items[i].name,
+								     d->threads.items[i].plane,
+								     d->threads.items[i].line}));
+	nx_system_name_threads(run, process, &names);
+	nx_vec_release(&names);
 }
 
 static void describe(struct nx_system_process *process, const struct nx_xspace_decoder *d)
@@ -252,7 +236,7 @@ static void read_one(struct nx_system_run *run, uint32_t process, uint64_t space
 	nx_xspace_decode_events(d, take, &r);
 	nx_xspace_decode_counters(d, count_sample, &r);
 	nx_heap_free(r.names);
-	add_threads(run, p, d);
+	add_threads(run, process, d);
 	add_workers(run, p, d);
 	p->stored_event_count += d->loss.event_count;
 	p->total_event_count += d->loss.event_count;

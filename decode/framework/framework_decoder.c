@@ -21,6 +21,7 @@ struct decoder {
 	struct nx_json_stream json;
 	struct nx_framework_record record;
 	struct nx_framework_pairs pairs;
+	uint64_t named_thread_id; /* the last one with a text as its id */
 };
 
 static bool next_piece(void *context, struct nx_slice *piece)
@@ -206,9 +207,25 @@ static void deliver_unfinished(struct decoder *d)
 	}
 }
 
+static void name_thread(struct decoder *d, const struct nx_framework_text *text)
+{
+	struct nx_slice name = nx_framework_text_slice(text);
+	struct nx_framework_event event = {.row = {.thread_id = d->record.thread_id},
+					   .phase = d->record.phase,
+					   .is_thread_name = true};
+
+	while (name.len && name.data[name.len - 1] == ' ') /* as in Kineto's "stream 7 " */
+		name.len--;
+	event.name = name;
+	if (name.len)
+		d->fn(d->context, &event);
+}
+
 static void on_metadata(struct decoder *d)
 {
 	d->loss->metadata_count++;
+	if (nx_slice_is(nx_framework_text_slice(&d->record.name), "thread_name"))
+		name_thread(d, &d->record.label);
 }
 
 /* --- the text ----------------------------------------------------------- */
@@ -230,6 +247,10 @@ static void on_record(struct decoder *d)
 	if (phase >= 128 || !on_phase[phase]) {
 		d->loss->skipped_count++;
 		return;
+	}
+	if (d->record.thread.len && d->record.thread_id != d->named_thread_id) {
+		d->named_thread_id = d->record.thread_id;
+		name_thread(d, &d->record.thread);
 	}
 	on_phase[phase](d);
 }

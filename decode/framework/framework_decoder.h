@@ -38,12 +38,16 @@ struct nx_framework_loss {
  * row.flow_id are one flow, which leaves at 's', passes 't' and arrives at 'f'. Slice and point
  * come in any order. Where the slice itself names its flow (bind_id), row.flow_id has it and there
  * is no point.
+ *
+ * A thread's name comes as an event of its own, before or after the events of the thread: it has no
+ * time, and row.thread_id is the thread. A name may come more than once.
  */
 struct nx_framework_event {
 	struct nx_system_event row;
 	struct nx_slice name;
 	char phase; /* as recorded; of a pair, that of its beginning */
 	bool is_flow_point;
+	bool is_thread_name;
 };
 
 typedef void (*nx_framework_fn)(void *context, const struct nx_framework_event *event);

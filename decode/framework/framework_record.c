@@ -227,8 +227,13 @@ static void set_field(struct nx_framework_record *r, enum field field, struct nx
 		parse_id(text, &r->pid);
 		break;
 	case FIELD_THREAD:
-		r->thread_stream = parse_id(text, &r->thread_id) ? NX_FRAMEWORK_NO_STREAM
-								 : nx_framework_stream_of(text);
+		r->thread.len = 0;
+		r->thread_stream = NX_FRAMEWORK_NO_STREAM;
+		if (parse_id(text, &r->thread_id))
+			break;
+		r->thread_stream = nx_framework_stream_of(text);
+		if (r->thread_stream == NX_FRAMEWORK_NO_STREAM)
+			copy_text(&r->thread, text);
 		break;
 	case FIELD_ID:
 		parse_id(text, &r->id);
@@ -258,18 +263,22 @@ static bool read_scalar(struct nx_json_stream *s)
 
 static void read_argument(struct nx_json_stream *s, struct nx_framework_record *r)
 {
-	bool is_step = nx_slice_is(s->text, "step_num");
+	bool is_step = nx_slice_is(s->text, "step_num"), is_name = nx_slice_is(s->text, "name");
 	struct nx_decimal number;
 	uint32_t stream_id;
 
-	if (!is_step && !nx_slice_is(s->text, "stream")) {
+	if (!is_step && !is_name && !nx_slice_is(s->text, "stream")) {
 		nx_json_stream_skip(s);
-	} else if (read_scalar(s)) {
-		if (is_step) {
-			r->has_step = nx_decimal_parse(s->text, 0, &number) && !number.is_negative;
-			r->step_num = number.magnitude;
-			return;
-		}
+		return;
+	}
+	if (!read_scalar(s))
+		return;
+	if (is_step) {
+		r->has_step = nx_decimal_parse(s->text, 0, &number) && !number.is_negative;
+		r->step_num = number.magnitude;
+	} else if (is_name) {
+		copy_text(&r->label, s->text);
+	} else {
 		stream_id = stream_number(s->text);
 		if (stream_id != NX_FRAMEWORK_NO_STREAM)
 			r->stream_id = stream_id;
@@ -320,7 +329,7 @@ bool nx_framework_record_read(struct nx_json_stream *s, struct nx_framework_reco
 	assert(s->last == NX_TOKEN_OBJECT);
 	/* Not a whole assignment: the texts are large, and their lengths say what counts. */
 	memset(r, 0, offsetof(struct nx_framework_record, name));
-	r->name.len = r->category.len = r->scope.len = 0;
+	r->name.len = r->category.len = r->scope.len = r->label.len = r->thread.len = 0;
 	r->stream_id = r->thread_stream = NX_FRAMEWORK_NO_STREAM;
 	r->is_empty = true;
 	while ((token = nx_json_stream_next(s)) == NX_TOKEN_KEY) {

@@ -38,6 +38,8 @@ struct nx_framework_record {
 	uint64_t pid, thread_id; /* of a text: N of "stream N", or a hash with the top bit set */
 	uint32_t thread_stream;	 /* N of a thread called "stream N" */
 	struct nx_framework_text name, category, scope;
+	struct nx_framework_text label;	 /* args.name, of metadata */
+	struct nx_framework_text thread; /* a tid that is neither a number nor a stream */
 };
 
 /* Call after NX_TOKEN_OBJECT. False when the text ends inside the record. */

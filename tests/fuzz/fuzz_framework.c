@@ -15,7 +15,7 @@ static void on_event(void *context, const struct nx_framework_event *event)
 {
 	struct tally *tally = context;
 
-	tally->delivered_count++;
+	tally->delivered_count += !event->is_thread_name;
 	for (size_t i = 0; i < event->name.len; i++)
 		tally->byte_sum += event->name.data[i];
 	if (event->row.end_ns < event->row.start_ns || event->name.len > 4096)

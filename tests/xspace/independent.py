@@ -235,6 +235,114 @@ def torch_traces_open_in_both_shapes(folder):
     return f"{count} files"
 
 
+def varint(number):
+    digits = bytearray()
+    while number >= 128:
+        digits.append(number & 127 | 128)
+        number >>= 7
+    return bytes(digits + bytes([number]))
+
+
+def small_space(plane, count):
+    space = xplane.XSpace()
+    plane = space.planes.add(name=plane)
+    plane.event_metadata.add(key=1).value.name = f"op of {plane.name}"
+    line = plane.lines.add(id=1, name="main", timestamp_ns=100)
+    for i in range(count):
+        line.events.add(metadata_id=1, offset_ps=i * 1000000, duration_ps=500000)
+    return space.SerializeToString()
+
+
+def a_file_over_2_gib_is_read_to_its_end(folder):
+    """A field that nobody knows, most of it a hole of the file system, between two planes."""
+    path, hole = folder / "large.xplane.pb", (2 << 30) + (300 << 20)
+    with open(path, "wb") as file:
+        file.write(small_space("/host:CPU", 3))
+        file.write(varint(15 << 3 | 2) + varint(hole))
+        file.seek(hole, 1)
+        file.write(small_space("/device:GPU:0", 4))
+    assert path.stat().st_size > 1 << 31
+    got = collections.Counter(e["name"] for e in events_of(path, folder))
+    assert got == {"op of /host:CPU": 3, "op of /device:GPU:0": 4}, got
+
+
+def tpus_have_the_counts_that_were_published(folder):
+    """7 planes, 142 lines and 26,723 events, four TPUs of type v6 Lite."""
+    path = real("xprof", "tpu_inference_2.xplane.pb")
+    space, events = xplane.read(path), events_of(path, folder)
+    assert (len(space.planes), sum(len(p.lines) for p in space.planes)) == (7, 142)
+    assert len(events) == 26723, len(events)
+    cores = {e["thread_name"].split()[0] for e in events
+             if e.get("thread_name", "").startswith("/device:TPU:")}
+    assert cores == {f"/device:TPU:{i}" for i in range(4)}, cores
+    derived = {e["thread_name"] for e in events if e.get("is_derived")}
+    assert all(name.startswith("/device:") for name in derived), derived
+
+
+def a_folder_of_ranks_is_one_profile(folder):
+    """Files of any name; threads are shown by name, rows of the device by stream."""
+    for rank, name in enumerate(("alexnet", "simple_add")):
+        (folder / "ranks").mkdir(exist_ok=True)
+        (folder / "ranks" / f"rank{rank}.json.gz").write_bytes(
+            real("kineto", "hta", f"{name}.json.gz").read_bytes())
+    events = events_of(folder / "ranks", folder)
+    assert {e["instance_id"] for e in events} == {"rank0", "rank1"}
+    names = {e["thread_name"] for e in events if "thread_name" in e}
+    assert {"stream 7", "stream 20", "thread 493459 (python3.10)"} <= names, names
+    assert {e["framework_stream_id"] for e in events if "framework_stream_id" in e} >= {7, 20}
+
+
+def a_gzip_bomb_costs_no_memory(folder):
+    """A quarter of a gigabyte of one event's text, a megabyte on disk."""
+    path = folder / "bomb.trace.json.gz"
+    with gzip.open(path, "wb", 1) as file:
+        file.write(b'{"traceEvents": [{"ph": "X", "ts": 1, "dur": 2, "pid": 1, "tid": 1, "name": "a')
+        for _ in range(256):
+            file.write(b"a" * (1 << 20))
+        file.write(b'"}, {"ph": "X", "ts": 5, "dur": 2, "pid": 1, "tid": 1, "name": "b"}]}')
+    limited = ["sh", "-c", 'ulimit -v 1500000; exec "$@"', "sh", PROGRAM, "view", path,
+               "--output-format", "json", "--output-file", folder / "bomb.json", "-v", "2"]
+    done = subprocess.run(limited, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with open(folder / "bomb.json", encoding="utf-8") as file:
+        names = [e["name"] for e in json.load(file)["trace_events"]]
+    assert [len(names[0]), names[1]] == [4096, "b"], [n[:9] for n in names]
+
+
+def edges_of_a_path_are_those_hta_publishes(folder):
+    """Facebook's HolisticTraceAnalysis asserts these edges of the critical path of simple_add, in us."""
+    events = events_of(real("kineto", "hta", "simple_add.json.gz"), folder)
+    launch, kernels = {}, collections.defaultdict(list)
+    for e in events:
+        if e["name"].startswith("cudaLaunchKernel") and "flow_id" in e:
+            launch[e["flow_id"]] = e
+        elif "framework_stream_id" in e:
+            kernels[e["framework_stream_id"]].append(e)
+    of_flow = {e["flow_id"]: e for row in kernels.values() for e in row if "flow_id" in e}
+    # from the launch of a kernel to its start, on an idle stream
+    fft = of_flow[5597]
+    assert fft["name"].startswith("void fft2d_r2c_32x32<float, false, 0u, false>"), fft["name"]
+    assert fft["timestamp"] - launch[5597]["timestamp"] == 27000
+    # from kernel to kernel: the next one of the stream was launched before the first had ended
+    row = sorted(kernels[fft["framework_stream_id"]], key=lambda e: e["timestamp"])
+    following = row[row.index(fft) + 1]
+    assert following["flow_id"] == 5604 and "gemm" in following["name"], following["name"]
+    assert launch[5604]["timestamp"] < fft["timestamp"] + fft["duration"]
+    assert following["timestamp"] - fft["timestamp"] - fft["duration"] == 7000
+    # the parts of aten::relu_ before, in and after what it calls
+    chains = []
+    for relu in (e for e in events if e["name"] == "aten::relu_"):
+        inside = [e for e in events if e["thread_id"] == relu["thread_id"] and e is not relu
+                  and relu["timestamp"] <= e["timestamp"]
+                  and e["timestamp"] + e["duration"] <= relu["timestamp"] + relu["duration"]]
+        if [e["name"] for e in inside] != ["aten::clamp_min_", "cudaLaunchKernel"]:
+            continue
+        ends = [e["timestamp"] + e["duration"] for e in (relu, *inside)]
+        times = [relu["timestamp"], *(e["timestamp"] for e in inside), *reversed(ends)]
+        chains.append([(b - a) // 1000 for a, b in zip(times, times[1:])])
+    assert [15, 14, 17, 15, 32] in chains, chains
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([
         a_system_profile_of_one_process_is_written,
@@ -246,4 +354,9 @@ if __name__ == "__main__":
         a_gpu_is_as_busy_as_google_counts,
         a_damaged_file_is_refused,
         torch_traces_open_in_both_shapes,
+        a_file_over_2_gib_is_read_to_its_end,
+        tpus_have_the_counts_that_were_published,
+        a_folder_of_ranks_is_one_profile,
+        a_gzip_bomb_costs_no_memory,
+        edges_of_a_path_are_those_hta_publishes,
     ]))

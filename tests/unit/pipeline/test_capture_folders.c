@@ -114,6 +114,29 @@ static void traces_of_frameworks_have_many_names(void **state)
 }
 
 /* Newer runtimes add a level; older ones do not name the process at all. */
+static void json_of_any_name_is_a_trace_if_there_is_nothing_else(void **state)
+{
+	static const char trace[] = "{\"schemaVersion\": 1, \"traceEvents\": []}";
+	static const char list[] = "[{\"ph\": \"X\"}]", other[] = "{\"name\": \"x\"}";
+	struct found f = {0};
+
+	(void)state;
+	folder_make(&f.folder);
+	folder_put(&f.folder, "rank10.json", trace, sizeof(trace) - 1);
+	folder_put(&f.folder, "rank2.json", list, sizeof(list) - 1);
+	folder_put(&f.folder, "package.json", other, sizeof(other) - 1);
+	folder_put(&f.folder, "below/rank3.json", trace, sizeof(trace) - 1);
+	find(&f);
+	assert_int_equal(f.all.frameworks.len, 2);
+	assert_string_equal(f.all.frameworks.items[0].name, "rank2.json");
+	assert_string_equal(f.all.frameworks.items[1].name, "rank10.json");
+	nx_capture_folders_release(&f.all);
+	put(&f, "host.xplane.pb");
+	find(&f);
+	assert_int_equal(f.all.frameworks.len, 0);
+	done(&f);
+}
+
 static void a_process_may_be_named_by_a_folder_above(void **state)
 {
 	struct found f = {0};
@@ -269,6 +292,7 @@ int main(void)
 		cmocka_unit_test(files_come_to_their_processes),
 		cmocka_unit_test(cores_come_in_the_order_of_their_numbers),
 		cmocka_unit_test(traces_of_frameworks_have_many_names),
+		cmocka_unit_test(json_of_any_name_is_a_trace_if_there_is_nothing_else),
 		cmocka_unit_test(a_process_may_be_named_by_a_folder_above),
 		cmocka_unit_test(a_process_s_own_folder_as_the_directory),
 		cmocka_unit_test(folders_between_files),

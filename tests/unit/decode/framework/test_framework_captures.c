@@ -33,6 +33,8 @@ static void on_event(void *context, const struct nx_framework_event *event)
 {
 	struct totals *t = context;
 
+	if (event->is_thread_name)
+		return;
 	t->phases[event->phase & 127]++;
 	if (event->row.start_ns < t->first_ns)
 		t->first_ns = event->row.start_ns;

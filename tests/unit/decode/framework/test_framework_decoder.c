@@ -233,6 +233,27 @@ static void test_metadata_is_counted(void **state)
 	assert_int_equal(got.count, 0);
 }
 
+static void test_threads_have_names(void **state)
+{
+	(void)state;
+	decode("[{\"ph\":\"M\",\"name\":\"thread_name\",\"tid\":7,\"args\":{\"name\":\"stream 7 "
+	       "\"}},"
+	       "{\"ph\":\"M\",\"name\":\"thread_name\",\"tid\":8,\"args\":{\"name\":\" \"}},"
+	       "{\"ph\":\"X\",\"name\":\"a\",\"tid\":\"Profiler\",\"ts\":1,\"dur\":1},"
+	       "{\"ph\":\"X\",\"name\":\"b\",\"tid\":\"Profiler\",\"ts\":2,\"dur\":1},"
+	       "{\"ph\":\"X\",\"name\":\"c\",\"tid\":\"stream 9\",\"ts\":3,\"dur\":1}]");
+	assert_int_equal(got.loss.metadata_count, 2);
+	assert_int_equal(got.count, 5);
+	assert_true(got.events[0].event.is_thread_name);
+	assert_int_equal(got.events[0].event.row.thread_id, 7);
+	assert_string_equal(got.events[0].name, "stream 7");
+	assert_true(got.events[1].event.is_thread_name);
+	assert_string_equal(got.events[1].name, "Profiler");
+	assert_int_equal(got.events[1].event.row.thread_id, got.events[2].event.row.thread_id);
+	for (size_t i = 2; i < 5; i++)
+		assert_false(got.events[i].event.is_thread_name);
+}
+
 static void test_base_time_comes_before_or_behind(void **state)
 {
 	static const char event[] = "\"traceEvents\":[{\"ph\":\"X\",\"name\":\"x\","
@@ -490,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_instants),
 		cmocka_unit_test(test_flows),
 		cmocka_unit_test(test_metadata_is_counted),
+		cmocka_unit_test(test_threads_have_names),
 		cmocka_unit_test(test_base_time_comes_before_or_behind),
 		cmocka_unit_test(test_epoch_without_base),
 		cmocka_unit_test(test_losses_are_counted),
