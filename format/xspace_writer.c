@@ -194,6 +194,12 @@ static void spill(struct nx_xspace_writer *w)
 	nx_vec_release(&bytes);
 }
 
+void nx_xspace_writer_cut(struct nx_xspace_writer *w)
+{
+	if (w->waiting_bytes)
+		spill(w);
+}
+
 void nx_xspace_writer_event(struct nx_xspace_writer *w, uint32_t at, const char *name,
 			    uint64_t start_ns, uint64_t end_ns,
 			    const struct nx_xspace_attribute *attributes, size_t count)

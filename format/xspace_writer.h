@@ -55,6 +55,9 @@ void nx_xspace_writer_event(struct nx_xspace_writer *w, uint32_t at, const char 
 			    uint64_t start_ns, uint64_t end_ns,
 			    const struct nx_xspace_attribute *attributes, size_t count);
 
+/* Ends all lines so far: further events continue them, and may start before those. */
+void nx_xspace_writer_cut(struct nx_xspace_writer *w);
+
 /* Writes and frees. LIMIT if the space exceeds max_bytes. */
 NX_MUST_CHECK enum nx_status nx_xspace_writer_finish(struct nx_xspace_writer *w,
 						     struct nx_error *err);

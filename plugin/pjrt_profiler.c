@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "plugin/pjrt_profiler_api.h"
-#include "plugin/session_space.h"
+#include "base/arena.h"
+#include "format/wire.h"
+#include "runtime/session/session_space.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
