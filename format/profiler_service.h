@@ -32,6 +32,16 @@
 #define NX_SERVICE_TOOL_SESSION "neuron_session"
 #define NX_SERVICE_SESSION_TAR "neuron_session.tar"
 
+/* Advanced options that our programs understand; all others are ignored. */
+#define NX_SERVICE_OPTION_DEVICE "neuron_device_profile"      /* bool: profile executions, too */
+#define NX_SERVICE_OPTION_CORES "neuron_cores"		      /* text: "0,2-5" */
+#define NX_SERVICE_OPTION_BUFFER "neuron_buffer_bytes"	      /* int64: of the session's ring */
+#define NX_SERVICE_OPTION_EVENTS "neuron_max_events_per_core" /* int64 */
+#define NX_SERVICE_OPTION_HORIZON "neuron_horizon_ms"	      /* int64: of continuous recording */
+
+/* Metadata of a call that proves who calls: "Bearer" and the token. */
+#define NX_SERVICE_AUTHORIZATION "authorization"
+
 enum nx_service_device_type {
 	NX_SERVICE_DEVICE_ANY = 0,
 	NX_SERVICE_DEVICE_CPU = 1,

@@ -244,8 +244,8 @@ static void put_name(uint8_t *header, struct nx_slice name)
 		memcpy(header + AT_NAME, name.data, name.len > NAME_BYTES ? NAME_BYTES : name.len);
 }
 
-static void append_block(struct nx_bytes *archive, struct nx_slice name, struct nx_slice bytes,
-			 uint8_t type)
+static void append_header(struct nx_bytes *archive, struct nx_slice name, uint64_t size_bytes,
+			  uint8_t type)
 {
 	uint8_t header[BLOCK_BYTES] = {0};
 
@@ -253,7 +253,7 @@ static void append_block(struct nx_bytes *archive, struct nx_slice name, struct 
 	memcpy(header + AT_MODE, "000664 ", 7);
 	memcpy(header + AT_OWNER, "001750 ", 7);
 	memcpy(header + AT_GROUP, "001750 ", 7);
-	put_size(header + AT_SIZE, bytes.len);
+	put_size(header + AT_SIZE, size_bytes);
 	memcpy(header + AT_TIME, "00000000000 ", 12);
 	header[AT_TYPE] = type;
 	memcpy(header + AT_MAGIC,
@@ -268,9 +268,20 @@ static void append_block(struct nx_bytes *archive, struct nx_slice name, struct 
 	header[AT_SUM + 6] = '\0';
 	header[AT_SUM + 7] = ' ';
 	nx_bytes_append(archive, header, sizeof(header));
+}
+
+size_t nx_tar_padding(uint64_t size_bytes)
+{
+	return (size_t)((BLOCK_BYTES - size_bytes % BLOCK_BYTES) % BLOCK_BYTES);
+}
+
+static void append_block(struct nx_bytes *archive, struct nx_slice name, struct nx_slice bytes,
+			 uint8_t type)
+{
+	append_header(archive, name, bytes.len, type);
 	if (bytes.len)
 		nx_bytes_append(archive, bytes.data, bytes.len);
-	nx_bytes_append_zeros(archive, (BLOCK_BYTES - bytes.len % BLOCK_BYTES) % BLOCK_BYTES);
+	nx_bytes_append_zeros(archive, nx_tar_padding(bytes.len));
 }
 
 /* The length of a record includes its own digits. */
@@ -294,11 +305,19 @@ static void append_pax_path(struct nx_bytes *archive, struct nx_slice name)
 	nx_vec_release(&record);
 }
 
-void nx_tar_append(struct nx_bytes *archive, struct nx_slice name, struct nx_slice bytes)
+void nx_tar_append_header(struct nx_bytes *archive, struct nx_slice name, uint64_t size_bytes)
 {
 	if (name.len > NAME_BYTES && !split_of(name))
 		append_pax_path(archive, name);
-	append_block(archive, name, bytes, '0');
+	append_header(archive, name, size_bytes, '0');
+}
+
+void nx_tar_append(struct nx_bytes *archive, struct nx_slice name, struct nx_slice bytes)
+{
+	nx_tar_append_header(archive, name, bytes.len);
+	if (bytes.len)
+		nx_bytes_append(archive, bytes.data, bytes.len);
+	nx_bytes_append_zeros(archive, nx_tar_padding(bytes.len));
 }
 
 void nx_tar_finish(struct nx_bytes *archive)

@@ -31,6 +31,9 @@ NX_MUST_CHECK enum nx_status nx_tar_next(struct nx_tar_reader *tar, struct nx_ta
 					 bool *found, struct nx_error *err);
 
 void nx_tar_append(struct nx_bytes *archive, struct nx_slice name, struct nx_slice bytes);
+/* The same without the member's bytes, which the caller writes, followed by padding. */
+void nx_tar_append_header(struct nx_bytes *archive, struct nx_slice name, uint64_t size_bytes);
+size_t nx_tar_padding(uint64_t size_bytes);
 void nx_tar_finish(struct nx_bytes *archive); /* two empty blocks */
 
 #endif
