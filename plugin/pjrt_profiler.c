@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plugin/pjrt_profiler_api.h"
 #include "base/arena.h"
 #include "format/wire.h"
+#include "plugin/pjrt_profiler_api.h"
 #include "runtime/session/session_space.h"
 
 #define EXPORT __attribute__((visibility("default")))
