@@ -38,8 +38,8 @@ struct rule {
 /* clang-format off */
 static const struct rule rules[] = {
 	{NX_FINDING_THROTTLED, FACT(throttled_frac), false, 0, 0.1, 0.3, "Throttled",
-	 "For %.1f %% of the time the tensor engine was not allowed to work in every cycle.",
-	 "The device limits the array to keep within its power, also after every pause.",
+	 "Limits on the tensor engine cost %.1f %% of the time.",
+	 "The array may not work in every cycle, to keep within its power, also after a pause.",
 	 "Keep the array busy without pauses, spread dense matrix products over time, or use a "
 	 "smaller data type; the throttled areas are marked in the timeline.", "fraction"},
 	{NX_FINDING_SPILL, FACT(spill_reload_frac), false, 0.25, 0.4, 0.6,
@@ -48,6 +48,12 @@ static const struct rule rules[] = {
 	 "SBUF was full, so that intermediates had to leave it and come back.",
 	 "Use smaller tiles or batches, or reorder operators so that less is alive at once.",
 	 "fraction"},
+	{NX_FINDING_RELOAD, FACT(reload_frac), false, 0.05, 0.15, 0.3,
+	 "Data that was in SBUF is loaded again",
+	 "%.1f %% of the critical path is transfers of data that SBUF had before.",
+	 "SBUF was full and data had to leave it (a spill), or a tile is loaded for each use.",
+	 "Keep what is used again in SBUF: smaller tiles, another order of loops, or less that is "
+	 "alive at once; the panel Tensors lists how often each is loaded.", "fraction"},
 	{NX_FINDING_TRANSPOSE, FACT(transpose_frac), false, 0.1, 0.2, 0.4, "Many transposes",
 	 "%.1f %% of the tensor engine's FLOPs are transposes.",
 	 "Data is in another layout than the products need.",
@@ -108,6 +114,7 @@ const char *const nx_finding_names[NX_FINDING_KIND_COUNT] = {
 	[NX_FINDING_FLOPS] = "flops",
 	[NX_FINDING_THROTTLED] = "throttling",
 	[NX_FINDING_SPILL] = "spills",
+	[NX_FINDING_RELOAD] = "reloads",
 	[NX_FINDING_TRANSPOSE] = "transposes",
 	[NX_FINDING_STARTUP] = "dma_startup",
 	[NX_FINDING_DESCRIPTORS] = "dma_descriptors",
@@ -195,14 +202,19 @@ static unsigned judge_flops(const struct nx_insight_facts *facts, struct nx_find
 	return finding->severity;
 }
 
+#define DMA_ACTIVE_LEAST 0.25
+#define DMA_GAIN_LEAST 0.1
+
 static bool is_asked(const struct rule *rule, const struct nx_insight_facts *facts)
 {
 	/* an engine without a product has nothing to throttle */
 	if (rule->kind == NX_FINDING_THROTTLED)
 		return isnan(facts->tensor_active_frac) || !isnan(facts->model_flops_frac);
-	/* small transfers cost nothing while the queues are idle most of the time; 0 is none */
+	/* small transfers cost nothing while the queues are idle and nobody waits; 0 is none */
 	return rule->kind != NX_FINDING_SMALL_DMA ||
-	       (facts->dma_average_bytes > 0 && facts->dma_active_frac > 0.25);
+	       (facts->dma_average_bytes > 0 &&
+		(facts->dma_active_frac > DMA_ACTIVE_LEAST ||
+		 facts->details[rule->kind].gain_frac > DMA_GAIN_LEAST));
 }
 
 static double fact_of(const struct nx_insight_facts *facts, size_t fact)

@@ -31,7 +31,8 @@ static enum nx_status ask(void *facts, const struct nx_query_engine *engine, str
 	return nx_insight_facts_ask(facts, engine, err);
 }
 
-static void print_finding(struct nx_output *out, size_t number, const struct nx_finding *f)
+static void print_finding(struct nx_output *out, size_t number, const struct nx_finding *f,
+			  uint64_t origin_ns)
 {
 	const struct nx_fact_detail *d = f->detail;
 
@@ -39,8 +40,8 @@ static void print_finding(struct nx_output *out, size_t number, const struct nx_
 	if (*d->place || d->to_ns > d->from_ns)
 		nx_print(out, "**Where:** %s", *d->place ? d->place : "the timeline");
 	if (d->to_ns > d->from_ns)
-		nx_print(out, ", from %.3f to %.3f us", (double)d->from_ns / 1e3,
-			 (double)d->to_ns / 1e3);
+		nx_print(out, ", from %.3f to %.3f us", (double)(d->from_ns - origin_ns) / 1e3,
+			 (double)(d->to_ns - origin_ns) / 1e3);
 	if (*d->place || d->to_ns > d->from_ns)
 		nx_print(out, "\n\n");
 	nx_print(out, "**Cause:** %s\n\n**What to do:** %s\n", f->cause, f->advice);
@@ -74,7 +75,7 @@ enum nx_status nx_view_recommend(const struct nx_view_options *v, const char *na
 		if (!count)
 			nx_print(&out, "\nNo rule found anything to improve.\n");
 		for (size_t i = 0; i < count; i++)
-			print_finding(&out, i + 1, &findings[i]);
+			print_finding(&out, i + 1, &findings[i], facts.origin_ns);
 		st = nx_print_end(&out, NX_OK, err);
 	}
 	nx_arena_release(&arena);

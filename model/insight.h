@@ -21,6 +21,7 @@ enum nx_finding_kind {
 	NX_FINDING_FLOPS,
 	NX_FINDING_THROTTLED,
 	NX_FINDING_SPILL,
+	NX_FINDING_RELOAD,
 	NX_FINDING_TRANSPOSE,
 	NX_FINDING_STARTUP,
 	NX_FINDING_DESCRIPTORS,
@@ -56,7 +57,7 @@ struct nx_insight_facts {
 	double spill_reload_frac;  /* of the bytes read from HBM */
 	double dma_active_frac;
 	double dma_average_bytes;
-	double throttled_frac;		      /* of the worst core's time */
+	double throttled_frac;		      /* of the worst core's time, lost to limits */
 	double nki_frac[NX_NKI_ENGINE_COUNT]; /* of the engine's instruction time */
 	double worst_collective;	      /* its time divided by the median of its like */
 	double error_count;		      /* that the device reported */
@@ -65,8 +66,10 @@ struct nx_insight_facts {
 	double late_frac;  /* how late the latest process is in each step, of the step's time */
 	double host_bound_frac;	 /* of the time of all steps */
 	double startup_frac;	 /* DMA start-up, of the critical path */
+	double reload_frac;	 /* transfers of what SBUF had before, of the critical path */
 	double descriptors_frac; /* descriptors made in software, of the critical path */
 	bool is_simulated;
+	uint64_t origin_ns; /* where the times of a system profile begin; 0 of a device */
 	struct nx_fact_detail details[NX_FINDING_KIND_COUNT];
 };
 
@@ -89,6 +92,7 @@ static inline void nx_insight_facts_clear(struct nx_insight_facts *facts)
 		.late_frac = NAN,
 		.host_bound_frac = NAN,
 		.startup_frac = NAN,
+		.reload_frac = NAN,
 		.descriptors_frac = NAN,
 	};
 	for (unsigned i = 0; i < NX_FINDING_KIND_COUNT; i++)

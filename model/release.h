@@ -47,6 +47,7 @@ enum nx_node_flags {
 	NX_NODE_TRANSPOSE = 1 << 5,
 	NX_NODE_MATMUL = 1 << 6,
 	NX_NODE_WEIGHTS = 1 << 7,
+	NX_NODE_RELOAD = 1 << 8, /* brings into SBUF what was brought or spilled before */
 };
 
 #define NX_NO_SLACK UINT64_MAX /* nothing else could have released it */

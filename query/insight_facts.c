@@ -74,6 +74,7 @@ static const struct {
 	{"no throttling", NX_FINDING_THROTTLED},
 	{"no transposes", NX_FINDING_TRANSPOSE},
 	{"no reloads", NX_FINDING_SPILL},
+	{"no reloads", NX_FINDING_RELOAD},
 	{"no DMA start-up", NX_FINDING_STARTUP},
 	{"no DMA descriptors in software", NX_FINDING_DESCRIPTORS},
 	{"no DMA start-up", NX_FINDING_SMALL_DMA},
@@ -115,6 +116,7 @@ static enum nx_status ask_gains(struct nx_insight_facts *facts,
 		take_gain(facts, row);
 	nx_row_stream_close(rows);
 	facts->startup_frac = facts->details[NX_FINDING_STARTUP].path_frac;
+	facts->reload_frac = facts->details[NX_FINDING_RELOAD].path_frac;
 	facts->descriptors_frac = facts->details[NX_FINDING_DESCRIPTORS].path_frac;
 	return st;
 }
@@ -137,6 +139,10 @@ static const char *const places[NX_FINDING_KIND_COUNT] = {
 	[NX_FINDING_SPILL] = "SELECT start_ts, end_ts, concat(engine, ', core ', pcore_idx), NULL "
 			     "FROM Instruction WHERE spill_reload_bytes > 0 ORDER BY "
 			     "spill_reload_bytes DESC, start_ts LIMIT 1",
+	[NX_FINDING_RELOAD] = "SELECT start_ts, end_ts, concat(coalesce(p.variable, 'queue'), "
+			      "' through ', p.queue_name), NULL FROM CriticalPath p JOIN Release r "
+			      "ON r.id = p.release WHERE p.queue_name IS NOT NULL AND r.flags & "
+			      "256 <> 0 ORDER BY p.duration_ps DESC LIMIT 1", /* NX_NODE_RELOAD */
 	[NX_FINDING_TRANSPOSE] =
 		"SELECT start_ts, end_ts, coalesce(nullif(nki_source_location, ''), "
 		"nullif(bir_debug_info_source_location, ''), concat('Tensor, core ', pcore_idx)), "
@@ -219,6 +225,8 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 	double *const of_steps[] = {&facts->late_frac, &facts->host_bound_frac};
 	double is_simulated = 0;
 	double *const of_metadata[] = {&is_simulated};
+	double origin_ns = 0;
+	double *const of_origin[] = {&origin_ns};
 
 	nx_insight_facts_clear(facts);
 	st = ask_numbers(
@@ -236,6 +244,13 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 				 "SELECT max(throttle_active_time_percent)::DOUBLE FROM "
 				 "ThrottleSummary WHERE throttle_type = 'all' AND "
 				 "max_achievable_util_with_throttling_percent < 1",
+				 of_throttle, 1, err);
+	/* why knows more: limits before the first record, and what they cost */
+	if (!st)
+		st = ask_numbers(engine,
+				 "SELECT max(ps) / any_value(span_ps) FROM (SELECT pcore_idx, "
+				 "sum(time_ps) FILTER (cause = 'throttled') AS ps FROM EngineTime "
+				 "GROUP BY pcore_idx), WhySummary HAVING max(ps) > 0",
 				 of_throttle, 1, err);
 	if (!st)
 		st = ask_numbers(engine,
@@ -280,6 +295,11 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 				 "SELECT is_simulation::INTEGER::DOUBLE FROM Metadata LIMIT 1",
 				 of_metadata, 1, err);
 	facts->is_simulated = is_simulated == 1;
+	if (!st)
+		st = ask_numbers(engine,
+				 "SELECT first_ts_ns::DOUBLE FROM SystemProfileMetadata LIMIT 1",
+				 of_origin, 1, err);
+	facts->origin_ns = isnan(origin_ns) ? 0 : (uint64_t)origin_ns;
 	if (!st)
 		st = ask_gains(facts, engine, err);
 	for (unsigned kind = 0; !st && kind < NX_FINDING_KIND_COUNT; kind++)

@@ -95,6 +95,8 @@ struct nx_why_counts nx_why_counts(const struct nx_why *why);
 
 struct nx_why_change { /* what a replay changes; zeroed: nothing */
 	bool no_startup, no_descriptors, at_link_rate, no_throttling, no_transposes;
+	bool no_reloads;		 /* what was in SBUF before is still there */
+	bool no_skew;			 /* nobody waits for another core or rank */
 	bool is_nominal;		 /* the usual lags instead of those measured */
 	bool is_scaled[NX_ENGINE_COUNT]; /* work of the engine takes scale_ppm of its time */
 	uint32_t scale_ppm[NX_ENGINE_COUNT];

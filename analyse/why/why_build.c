@@ -103,6 +103,28 @@ static uint32_t find_start(const struct nx_why *why, const struct nx_why_list *l
 	return list->items[low];
 }
 
+uint64_t nx_why_collective_key(const struct nx_why *why, const struct nx_release_node *n)
+{
+	const struct nx_graph *graph = &why->profile->capture.graphs[n->graph];
+	const struct nx_collective_op *op;
+
+	if (n->place >= graph->collective_op_count)
+		return n->place;
+	op = &graph->collective_ops[n->place];
+	return nx_hash_words(
+		(uint64_t[]){(uint64_t)op->type, op->element_count, op->dtype, op->comm_id}, 4);
+}
+
+/* A collective takes longer than the shortest of its like if a rank comes late. */
+static void note_least(struct nx_why *why, const struct nx_release_node *n)
+{
+	uint64_t key = nx_why_collective_key(why, n), least;
+	uint64_t length_ps = (uint64_t)(n->end_ps - n->work_ps);
+
+	if (!nx_map_get(&why->least_of, key, &least) || length_ps < least)
+		nx_map_put(&why->least_of, key, length_ps);
+}
+
 void nx_why_add_collectives(struct nx_why *why)
 {
 	const struct nx_capture *c = &why->profile->capture;
@@ -140,6 +162,7 @@ void nx_why_add_collectives(struct nx_why *why)
 				nx_map_put(&why->collective_of, trigger, node);
 			}
 			nx_why_bind(why, node, &edge, trigger != NX_NONE);
+			note_least(why, nx_why_node(why, node));
 		}
 }
 
@@ -299,6 +322,8 @@ enum nx_status nx_why_build(struct nx_why **out, const struct nx_profile *profil
 		st = find_limits(why, err);
 	if (!st)
 		st = nx_why_add_blocks(why, err);
+	if (!st && keeps_candidates)
+		nx_why_mark_reloads(why);
 	if (!st) {
 		nx_why_add_collectives(why);
 		find_partners(why);
@@ -330,8 +355,10 @@ void nx_why_free(struct nx_why *why)
 	nx_vec_release(&why->moments);
 	nx_vec_release(&why->resets);
 	nx_heap_free(why->histories);
+	nx_map_release(&why->first_loads);
 	nx_map_release(&why->partners);
 	nx_map_release(&why->collective_of);
+	nx_map_release(&why->least_of);
 	nx_vec_release(&why->edges);
 	nx_vec_release(&why->first_edge);
 	nx_vec_release(&why->edge_count);

@@ -53,9 +53,11 @@ struct nx_why {
 	NX_VEC(struct nx_why_moment) moments;
 	NX_VEC(size_t) resets;
 	struct nx_why_history *histories; /* by graph and semaphore */
+	struct nx_map first_loads;	  /* block that loads again -> the one that loaded first */
 	/* meetings */
 	struct nx_map partners;	     /* node -> the last to come, of another core */
 	struct nx_map collective_of; /* trigger -> collective */
+	struct nx_map least_of;	     /* kind of collective -> the shortest time of one, in ps */
 	/* candidates, of node i from first_edge[i] to first_edge[i + 1] */
 	NX_VEC(struct nx_why_edge) edges;
 	NX_VEC(uint32_t) first_edge; /* by node, when candidates are kept */
@@ -102,6 +104,7 @@ int64_t nx_why_wake(const struct nx_why *why, const struct nx_release_node *n);
 
 /* The steps, in this order. */
 enum nx_status nx_why_add_blocks(struct nx_why *why, struct nx_error *err);
+void nx_why_mark_reloads(struct nx_why *why); /* for replays */
 void nx_why_add_collectives(struct nx_why *why);
 enum nx_status nx_why_build_histories(struct nx_why *why, struct nx_error *err);
 void nx_why_release_engines(struct nx_why *why);
@@ -114,6 +117,9 @@ bool nx_why_holds(uint8_t test, uint32_t have, uint32_t value);
 /* The change after which the wait held until not_after; NULL: none. */
 const struct nx_why_moment *nx_why_find_moment(const struct nx_why *why, unsigned graph,
 					       const struct nx_signal *wait, int64_t not_after_ps);
+
+/* Equal for collectives of one kind, size and group. */
+uint64_t nx_why_collective_key(const struct nx_why *why, const struct nx_release_node *n);
 
 /* A walk that can be interrupted: nx_why_walk in pieces. It is over when time_ps is low_ps. */
 struct nx_why_walker {

@@ -26,6 +26,17 @@ static bool is_binding(const struct nx_release_node *n, const struct nx_why_edge
 	       n->event_ps == edge->event_ps && n->ready_ps == edge->ready_ps;
 }
 
+static bool is_removed(const struct replay *r, const struct nx_release_node *n)
+{
+	return r->change->no_reloads && n->kind == NX_NODE_BLOCK && n->flags & NX_NODE_RELOAD;
+}
+
+/* Nobody comes late: a core does not wait for another one. */
+static bool is_skew(const struct replay *r, const struct nx_why_edge *edge, size_t count)
+{
+	return r->change->no_skew && edge->kind == NX_RELEASE_CROSS_CORE && count > 1;
+}
+
 /* When an edge lets its node begin. */
 static int64_t when(const struct replay *r, const struct nx_release_node *n,
 		    const struct nx_why_edge *edge, bool binds)
@@ -42,7 +53,7 @@ static int64_t when(const struct replay *r, const struct nx_release_node *n,
 	    !(n->flags & NX_NODE_FIRST_SOFT))
 		lag_ps = nx_why_min(lag_ps, 0);
 	if (edge->kind == NX_RELEASE_TRIGGER)
-		return begin_ps + (r->change->no_startup
+		return begin_ps + (r->change->no_startup || is_removed(r, n)
 					   ? nx_why_min(lag_ps, p->end_ps - p->start_ps)
 					   : lag_ps);
 	if (edge->event_ps <= p->work_ps &&
@@ -64,11 +75,20 @@ static int64_t length_of(const struct replay *r, const struct nx_release_node *n
 	if (n->kind == NX_NODE_BLOCK) {
 		const struct nx_ring_block *block = &r->why->graph.blocks.items[n->place];
 
+		if (is_removed(r, n))
+			return 0;
 		return c->at_link_rate ? nx_why_min(length_ps, NX_WHY_LINK_PS(block->size_bytes,
 									      block->packet_count))
 				       : length_ps;
 	}
-	if (n->kind != NX_NODE_INSTRUCTION || n->flags & NX_NODE_FRAME)
+	if (n->kind == NX_NODE_COLLECTIVE) {
+		uint64_t least_ps = (uint64_t)length_ps;
+
+		if (c->no_skew)
+			nx_map_get(&r->why->least_of, nx_why_collective_key(r->why, n), &least_ps);
+		return (int64_t)least_ps;
+	}
+	if (n->flags & NX_NODE_FRAME)
 		return length_ps;
 	if (c->no_transposes && n->flags & NX_NODE_TRANSPOSE)
 		return 0;
@@ -88,11 +108,21 @@ static void run_node(struct replay *r, uint32_t node)
 		count ? &why->edges.items[why->first_edge.items[node]] : NULL;
 	int64_t at_ps = count ? 0 : n->work_ps;
 	bool is_bound = false;
+	uint64_t first;
 
+	/* what it would bring is there since the first time */
+	if (is_removed(r, n) && nx_map_get(&why->first_loads, node, &first) &&
+	    r->state[first] == DONE) {
+		r->begin[node] = r->end[node] = r->end[first];
+		r->state[node] = DONE;
+		return;
+	}
 	for (size_t i = 0; i < count; i++) {
 		bool binds = !is_bound && is_binding(n, &edges[i]);
 
 		is_bound |= binds;
+		if (is_skew(r, &edges[i], count))
+			continue;
 		if (edges[i].cause != NX_NONE && r->state[edges[i].cause] == DONE) {
 			at_ps = nx_why_max(at_ps, when(r, n, &edges[i], binds));
 		} else if (binds) { /* who is not known stays where it was */

@@ -10,6 +10,7 @@ struct path_sums {
 	const struct nx_why *why;
 	int64_t causes[NX_CAUSE_COUNT];
 	int64_t computed[NX_ENGINE_COUNT]; /* useful, transpose and throttled of an engine */
+	int64_t reloads;		   /* DMA causes of transfers that load again */
 };
 
 static void add_piece(void *context, const struct nx_why_piece *piece)
@@ -22,6 +23,8 @@ static void add_piece(void *context, const struct nx_why_piece *piece)
 	if (piece->cause == NX_CAUSE_USEFUL || piece->cause == NX_CAUSE_TRANSPOSE ||
 	    piece->cause == NX_CAUSE_THROTTLED)
 		sums->computed[n->engine] += time_ps;
+	if (n->kind == NX_NODE_BLOCK && n->flags & NX_NODE_RELOAD)
+		sums->reloads += time_ps;
 }
 
 static void add_scenario(struct nx_why_prediction *out, const char *name, int64_t total_ps,
@@ -52,6 +55,31 @@ static unsigned survey(const struct nx_why *why, bool computes[NX_ENGINE_COUNT])
 			computes[n->engine] = true;
 	}
 	return flags;
+}
+
+/* Transfers that load again, and cores or ranks that come late. */
+static void predict_reloads_and_skew(struct nx_why *why, const struct path_sums *sums,
+				     struct nx_why_prediction *out)
+{
+	bool has_reloads = false, has_skew = false;
+	struct nx_why_change change;
+
+	for (size_t i = 0; i < why->graph.nodes.len; i++) {
+		const struct nx_release_node *n = &why->graph.nodes.items[i];
+
+		has_reloads |= n->kind == NX_NODE_BLOCK && n->flags & NX_NODE_RELOAD;
+		has_skew |= n->kind == NX_NODE_COLLECTIVE ||
+			    (n->release == NX_RELEASE_CROSS_CORE && !(n->flags & NX_NODE_FRAME));
+	}
+	if (has_reloads) {
+		change = (struct nx_why_change){.no_reloads = true};
+		add_scenario(out, "no reloads", nx_why_replay(why, &change).end_ps, sums->reloads);
+	}
+	if (has_skew) {
+		change = (struct nx_why_change){.no_skew = true};
+		add_scenario(out, "no skew", nx_why_replay(why, &change).end_ps,
+			     sums->causes[NX_CAUSE_OTHER_CORE] + sums->causes[NX_CAUSE_COLLECTIVE]);
+	}
 }
 
 static void predict_engines(struct nx_why *why, const struct path_sums *sums,
@@ -114,5 +142,6 @@ void nx_why_predict(struct nx_why *why, struct nx_why_prediction *out)
 		add_scenario(out, "no transposes", nx_why_replay(why, &change).end_ps,
 			     sums.causes[NX_CAUSE_TRANSPOSE]);
 	}
+	predict_reloads_and_skew(why, &sums, out);
 	add_scenario(out, "perfect overlap (bound)", nx_why_overlap_bound(why), -1);
 }

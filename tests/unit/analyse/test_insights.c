@@ -126,8 +126,7 @@ static void nothing_to_throttle_without_products(void **state)
 	facts.model_flops_frac = 0.005;
 	assert_int_equal(nx_insights_judge(&facts, findings), 1);
 	assert_string_equal(findings[0].measured,
-			    "For 40.0 % of the time the tensor engine was not allowed to work in "
-			    "every cycle.");
+			    "Limits on the tensor engine cost 40.0 % of the time.");
 }
 
 static void the_largest_gain_comes_first(void **state)
@@ -203,6 +202,7 @@ static void all_rules_fit_in_the_list(void **state)
 					 .late_frac = 1,
 					 .host_bound_frac = 1,
 					 .startup_frac = 1,
+					 .reload_frac = 1,
 					 .descriptors_frac = 1};
 	struct nx_finding findings[NX_FINDINGS_MAX];
 	size_t count = nx_insights_judge(&facts, findings);
