@@ -117,3 +117,15 @@ const char *nx_program_folder(struct nx_arena *arena)
 	path[len] = '\0';
 	return nx_arena_copy(arena, nx_path_folder(path));
 }
+
+void nx_runtime_choice_apply(const struct nx_runtime_choice *choice,
+			     struct nx_child_environment *environment, struct nx_arena *arena)
+{
+	const char *old = nx_child_environment_get(environment, "LD_LIBRARY_PATH");
+
+	if (choice->origin != NX_RUNTIME_GIVEN && choice->origin != NX_RUNTIME_OWN)
+		return;
+	nx_child_environment_set(environment, "LD_LIBRARY_PATH",
+				 nx_arena_printf(arena, "%s%s%s", choice->folder,
+						 old && *old ? ":" : "", old ? old : ""));
+}

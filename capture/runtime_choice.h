@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "capture/child_environment.h"
 
 enum nx_runtime_origin {
 	NX_RUNTIME_NONE, /* not found */
@@ -37,6 +38,9 @@ NX_MUST_CHECK enum nx_status nx_runtime_choose(const struct nx_runtime_wish *wis
 					       struct nx_arena *arena,
 					       struct nx_runtime_choice *choice,
 					       struct nx_error *err);
+/* Puts the folder in front of LD_LIBRARY_PATH, unless the command finds the library without. */
+void nx_runtime_choice_apply(const struct nx_runtime_choice *choice,
+			     struct nx_child_environment *environment, struct nx_arena *arena);
 /* The folder of this program's file; NULL when unknown. */
 const char *nx_program_folder(struct nx_arena *arena);
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/comparison.h"
 #include "base/file.h"
+#include "cli/limit.h"
 #include "cli/options.h"
 #include "cli/workspace_view.h"
 #include "export/compare_report.h"
@@ -29,163 +26,6 @@ static const struct nx_option options[] = {
 	 "Where to write the comparison (default: standard output)."},
 	{0},
 };
-
-/* --- limits ---------------------------------------------------------------- */
-
-struct limit {
-	const char *text;
-	const struct nx_compared *row;
-	bool is_above;	  /* '>': exceeded by larger values */
-	bool is_change;	  /* signed: the change is limited, not the value */
-	bool is_relative; /* the change in per cent of the baseline */
-	double value;	  /* in the unit of the row */
-};
-
-/* "total_time", or "path:DMA start-up" for a row of another section. */
-static const struct nx_compared *find_row(const struct nx_comparison *c, struct nx_slice name)
-{
-	for (size_t i = 0; i < c->rows.len; i++) {
-		const struct nx_compared *row = &c->rows.items[i];
-		const char *word = nx_measure_sections[row->section].word;
-		struct nx_slice rest = name;
-		size_t len = strlen(word);
-
-		if (name.len > len && name.data[len] == ':' && !memcmp(name.data, word, len))
-			rest = nx_slice_of(name.data + len + 1, name.len - len - 1);
-		else if (row->section != NX_MEASURE_METRIC)
-			continue;
-		if (nx_slice_is(rest, row->name))
-			return row;
-	}
-	return NULL;
-}
-
-/* What a number with this suffix is in the unit of the row; false if it does not fit the row. */
-static bool scale_of(const struct nx_compared *row, const char *suffix, double *scale)
-{
-	static const struct {
-		const char *suffix;
-		double ns;
-	} times[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-	double unit_ns = !strcmp(row->unit, NX_MEASURE_NS) ? 1
-			 : !strcmp(row->unit, "seconds")   ? 1e9
-							   : 0;
-
-	*scale = 1;
-	if (!*suffix)
-		return true;
-	if (!strcmp(suffix, "%")) {
-		*scale = 0.01;
-		return !strcmp(row->unit, "percent");
-	}
-	for (size_t i = 0; unit_ns > 0 && i < sizeof(times) / sizeof(times[0]); i++)
-		if (!strcmp(suffix, times[i].suffix)) {
-			*scale = times[i].ns / unit_ns;
-			return true;
-		}
-	return false;
-}
-
-static enum nx_status parse_limit(const char *text, const struct nx_comparison *c,
-				  struct limit *limit, struct nx_error *err)
-{
-	const char *sign = strpbrk(text, "<>");
-	struct nx_slice name;
-	double scale;
-	char *suffix;
-
-	if (!sign)
-		return nx_fail(err, NX_USAGE,
-			       "--fail-if needs a name, < or >, and a number, such as "
-			       "'total_time>+2%%'; got '%.200s'",
-			       text);
-	name = nx_slice_of(text, (size_t)(sign - text));
-	*limit = (struct limit){.text = text, .is_above = *sign == '>'};
-	limit->row = find_row(c, name);
-	if (!limit->row)
-		return nx_fail(err, NX_NOT_FOUND,
-			       "--fail-if: neither side has '%.*s'; --format json lists the names, "
-			       "such as total_time or 'path:DMA start-up'",
-			       (int)(name.len < 200 ? name.len : 200), (const char *)name.data);
-	for (size_t side = 0; side < c->side_count; side++)
-		if (!limit->row->samples[side].count)
-			return nx_fail(err, NX_NOT_FOUND, "--fail-if: %s has no '%s'",
-				       c->sides[side].name, limit->row->name);
-	limit->is_change = sign[1] == '+' || sign[1] == '-';
-	limit->value = strtod(sign + 1, &suffix);
-	limit->is_relative = limit->is_change && !strcmp(suffix, "%");
-	if (suffix == sign + 1 || (!limit->is_relative && !scale_of(limit->row, suffix, &scale)))
-		return nx_fail(err, NX_USAGE,
-			       "--fail-if: '%.100s' is no limit for %s; +2%% limits the change, "
-			       "60us or 40%% the value",
-			       sign + 1, limit->row->name);
-	limit->value *= limit->is_relative ? 0.01 : scale;
-	return NX_OK;
-}
-
-/* With several captures on both sides, only a change whose interval excludes 0 counts. */
-static bool is_noise(const struct nx_change *change)
-{
-	return change->has_interval && change->low <= 0 && change->high >= 0;
-}
-
-static double limited_value(const struct limit *limit, size_t side)
-{
-	const struct nx_change *change = &limit->row->changes[side];
-
-	if (!limit->is_change)
-		return limit->row->samples[side].mean;
-	if (!limit->is_relative || change->difference == 0)
-		return change->difference;
-	/* of a baseline of 0, any change is beyond every share */
-	return change->has_share ? change->relative : copysign(INFINITY, change->difference);
-}
-
-static bool is_exceeded(const struct limit *limit, size_t side)
-{
-	double value;
-
-	assert(limit->row);
-	if (limit->is_change && is_noise(&limit->row->changes[side]))
-		return false;
-	value = limited_value(limit, side);
-	return limit->is_above ? value > limit->value : value < limit->value;
-}
-
-static enum nx_status parse_limits(const struct compare *o, const struct nx_comparison *c,
-				   struct limit limits[NX_LIST_MAX], struct nx_error *err)
-{
-	enum nx_status st = NX_OK;
-
-	for (size_t i = 0; !st && i < o->limits.count; i++)
-		st = parse_limit(o->limits.items[i], c, &limits[i], err);
-	return st;
-}
-
-/* LIMIT with what the first one that is exceeded measured. */
-static enum nx_status check_limits(const struct limit *limits, size_t count,
-				   const struct nx_comparison *c, struct nx_error *err)
-{
-	char change[2 * NX_MEASURE_TEXT_MAX], value[NX_MEASURE_TEXT_MAX], more[48] = "";
-	const struct limit *first = NULL;
-	size_t first_side = 0, exceeded = 0;
-
-	for (size_t i = 0; i < count; i++)
-		for (size_t side = 1; side < c->side_count; side++)
-			if (is_exceeded(&limits[i], side) && !exceeded++) {
-				first = &limits[i];
-				first_side = side;
-			}
-	if (!first)
-		return NX_OK;
-	if (exceeded > 1)
-		snprintf(more, sizeof(more), "; %zu more limits are exceeded", exceeded - 1);
-	return nx_fail(err, NX_LIMIT, "%s: %s of %s is %s, %s against %s%s", first->text,
-		       first->row->name, c->sides[first_side].name,
-		       nx_measure_text(first->row->unit, first->row->samples[first_side].mean,
-				       value),
-		       nx_change_text(first->row, first_side, change), c->sides[0].name, more);
-}
 
 /* --- captures -------------------------------------------------------------- */
 
@@ -259,7 +99,7 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 	struct nx_arena arena = {0};
 	struct nx_captures *captures = NX_NEW_ARRAY(&arena, struct nx_captures, operands->count);
 	struct side *sides = NX_NEW_ARRAY(&arena, struct side, operands->count);
-	struct limit limits[NX_LIST_MAX] = {0};
+	struct nx_limits limits = {0};
 	enum nx_status st = NX_OK;
 
 	(void)call;
@@ -274,12 +114,12 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 	}
 	if (!st) {
 		nx_compare(&comparison, captures, operands->count);
-		st = parse_limits(o, &comparison, limits, err);
+		st = nx_limits_parse(&limits, &o->limits, &comparison, err);
 	}
 	if (!st)
 		st = report(o, &comparison, err);
 	if (!st)
-		st = check_limits(limits, o->limits.count, &comparison, err);
+		st = nx_limits_check(&limits, &comparison, err);
 	nx_comparison_release(&comparison);
 	for (size_t i = 0; i < operands->count; i++)
 		release_side(&sides[i]);

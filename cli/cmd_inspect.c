@@ -140,18 +140,6 @@ static void set_environment(struct nx_child_environment *environment, const stru
 					 o->types);
 }
 
-static void set_runtime(struct nx_child_environment *environment,
-			const struct nx_runtime_choice *choice, struct nx_arena *arena)
-{
-	const char *old = nx_child_environment_get(environment, "LD_LIBRARY_PATH");
-
-	if (choice->origin != NX_RUNTIME_GIVEN && choice->origin != NX_RUNTIME_OWN)
-		return;
-	nx_child_environment_set(environment, "LD_LIBRARY_PATH",
-				 nx_arena_printf(arena, "%s%s%s", choice->folder,
-						 old && *old ? ":" : "", old ? old : ""));
-}
-
 /* --- messages before the command --------------------------------------------------------- */
 
 static const char *const known_variables[] = {
@@ -338,7 +326,7 @@ static enum nx_status prepare(const struct nx_invocation *call, const struct ins
 	nx_child_environment_copy(&plan->environment, environ);
 	say_misspelt(&plan->environment);
 	set_environment(&plan->environment, o, plan->output_path);
-	set_runtime(&plan->environment, &plan->runtime, &plan->arena);
+	nx_runtime_choice_apply(&plan->runtime, &plan->environment, &plan->arena);
 	return NX_OK;
 }
 

@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/why/why.h"
 #include "base/path.h"
 #include "cli/options.h"
+#include "cli/temporary_folder.h"
 #include "cli/terminal.h"
 #include "cli/workspace_view.h"
 #include "export/why_report.h"
 #include "pipeline/device_session.h"
 #include "pipeline/stored_profile.h"
 #include "query/why_rows.h"
-#include "store/durable.h"
-
-#define FOLDER_MAX 512
 
 struct why {
 	const char *profile, *data_path, *neff_path, *session_path, *gap, *by, *format;
 	bool what_if;
 	struct nx_number_value execution;
-	char folder[FOLDER_MAX]; /* of tables made for this answer; "": none */
+	struct nx_temporary_folder folder; /* of tables made for this answer */
 };
 
 #define FIELD(member) NX_FIELD(struct why, member)
@@ -65,23 +59,6 @@ static enum nx_status check(const struct why *w, struct nx_error *err)
 
 /* --- tables of files ------------------------------------------------------- */
 
-static enum nx_status make_folder(struct why *w, struct nx_error *err)
-{
-	const char *chosen = getenv("TMPDIR");
-	int len = snprintf(w->folder, sizeof(w->folder), "%s/neuron-explorer-why.XXXXXX",
-			   chosen && *chosen ? chosen : "/var/tmp");
-
-	if (len < 0 || (size_t)len >= sizeof(w->folder) || !mkdtemp(w->folder)) {
-		int reason = (size_t)len >= sizeof(w->folder) ? ENAMETOOLONG : errno;
-
-		w->folder[0] = '\0';
-		return nx_fail_errno(err, reason,
-				     "cannot make a temporary folder; set TMPDIR to a folder that "
-				     "can be written");
-	}
-	return NX_OK;
-}
-
 static enum nx_status read_files(struct why *w, struct nx_error *err)
 {
 	struct nx_device_session_options options_of = {.session_path = w->session_path,
@@ -90,9 +67,9 @@ static enum nx_status read_files(struct why *w, struct nx_error *err)
 						       .skip_buffer_usage = true};
 	const char *sources[NX_DEVICE_SOURCES_MAX];
 	struct nx_device_session *session;
-	struct nx_store_target target = {.folder = w->folder, .only_why = true};
+	struct nx_store_target target = {.folder = w->folder.path, .only_why = true};
 	struct nx_stored stored;
-	enum nx_status st = make_folder(w, err);
+	enum nx_status st = nx_temporary_folder_make(&w->folder, "why", err);
 
 	if (!st)
 		st = nx_device_session_open(&session, &options_of, err);
@@ -198,13 +175,12 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 	struct why *w = values;
 	struct nx_arena arena = {0};
 	const char *path = NULL, *name;
-	struct nx_error ignored;
 	enum nx_status st = check(w, err);
 
 	(void)call, (void)operands;
 	if (!st && w->session_path) {
 		st = read_files(w, err);
-		path = w->folder;
+		path = w->folder.path;
 	} else if (!st) {
 		st = nx_workspace_view_resolve(w->data_path, w->profile ? w->profile : ".", &arena,
 					       &path, err);
@@ -213,8 +189,7 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 		name = w->session_path ? w->session_path : w->profile ? w->profile : path;
 		st = answer_from(w, path, nx_arena_copy(&arena, nx_path_stem(name)), err);
 	}
-	if (*w->folder)
-		(void)!nx_durable_remove_tree(AT_FDCWD, w->folder, w->folder, &ignored);
+	nx_temporary_folder_remove(&w->folder);
 	nx_arena_release(&arena);
 	return st;
 }
