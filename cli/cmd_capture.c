@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "capture/capture_run.h"
 #include "cli/options.h"
+#include "cli/service_run.h"
 #include "cli/terminal.h"
 
 #define DEFAULT_NEFF "file.neff"
@@ -18,6 +19,8 @@ struct capture {
 	struct nx_number_value workers, total_workers, first_rank, executions, profile_nth;
 	struct nx_number_value single_io_threshold, save_nth;
 	struct nx_list_value event_types;
+	const char *addresses;
+	struct nx_service_values service;
 };
 
 #define FIELD(member) NX_FIELD(struct capture, member)
@@ -87,6 +90,13 @@ static const struct nx_option options[] = {
 	NX_ROW_RUNTIME(struct capture),
 	{"strict-sim", 0, NX_FLAG, FIELD(is_strict),
 	 "On the software NeuronCore: stop at instructions it does not know."},
+	{"service-addr", 0, NX_TEXT("HOST:PORT,..."), FIELD(addresses),
+	 "Capture running programs instead of a model: the addresses of their profiler services, "
+	 "as "
+	 "one session."},
+	NX_ROWS_SERVICE_TIME(struct capture),
+	NX_ROWS_SERVICE_SESSION(struct capture),
+	NX_ROWS_SERVICE_RECORDING(struct capture),
 	{0},
 };
 
@@ -283,6 +293,21 @@ static enum nx_status capture_file(const struct nx_invocation *call, const struc
 	return run_job(call, job, err);
 }
 
+static enum nx_status capture_services(const struct nx_invocation *call, const struct capture *o,
+				       const struct nx_operands *operands, struct nx_error *err)
+{
+	struct nx_service_job job = {o->addresses, NX_SESSION_ON_DEMAND, "capture --service-addr"};
+	const struct nx_rule rules[] = {
+		{o->neff || o->session || operands->count,
+		 "--service-addr captures running programs: it takes no model, no session file and "
+		 "no inputs"},
+		{0},
+	};
+	enum nx_status st = nx_rules_check(rules, err);
+
+	return st ? st : nx_service_run(call, &o->service, &job, err);
+}
+
 static enum nx_status run(const struct nx_invocation *call, void *values,
 			  struct nx_operands *operands, struct nx_error *err)
 {
@@ -291,8 +316,13 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 	struct nx_runtime_library lib;
 	struct nx_arena arena = {0};
 	struct nx_file neff = {0};
-	enum nx_status st = make_wishes(o, operands, &wishes, err);
+	enum nx_status st;
 
+	if (o->addresses)
+		return capture_services(call, o, operands, err);
+	if (o->service.logdir)
+		return nx_fail(err, NX_USAGE, "--logdir needs --service-addr");
+	st = make_wishes(o, operands, &wishes, err);
 	if (st)
 		return st;
 	if (o->gets_event_types) {
@@ -317,12 +347,14 @@ static const struct nx_example examples[] = {
 	 "capture -n file.neff --num-exec 5 --check-output-determinism --save-output-npy x x.npy"},
 	{"Trace what the runtime does:",
 	 "capture -n file.neff -t systrace --systrace-event-filter nrt_execute"},
+	{"Record a running job for two seconds, both hosts as one session:",
+	 "capture --service-addr trn2-0:9012,trn2-1:9012 --duration-ms 2000 --logdir runs"},
 	{0},
 };
 
 const struct nx_command nx_command_capture = {
 	.name = "capture",
-	.summary = "run a compiled model and profile it",
+	.summary = "run a compiled model and profile it, or capture running programs",
 	.operands = "[NAME FILE]...",
 	.description =
 		"Loads a NEFF, sets its inputs, runs it, and writes what the device did to an NTFF "
@@ -333,7 +365,12 @@ const struct nx_command nx_command_capture = {
 		"file. Start a job over several nodes on each of them, with its own "
 		"--collectives-worker-start-id, and if the model has collectives with the same "
 		"NEURON_RT_ROOT_COMM_ID=HOST:PORT: the address of the node of rank 0, with a free "
-		"port.",
+		"port.\n\n"
+		"With --service-addr, nothing is run: programs that run already, under our runtime "
+		"with NEURON_PROFILER_PORT or under JAX with start_server, record for "
+		"--duration-ms and send what they recorded. All hosts start together and become "
+		"one session of --logdir. Hosts that fail are named and left out; the exit code is "
+		"then 8. See docs/capture.md.",
 	.options = options,
 	.examples = examples,
 	.values_bytes = sizeof(struct capture),

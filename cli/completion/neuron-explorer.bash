@@ -50,6 +50,15 @@ _neuron_explorer()
 	capture:--runtime)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
+	capture:--logdir)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	capture:--token-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	capture:--device-type)
+		mapfile -t COMPREPLY < <(compgen -W 'any cpu gpu tpu pluggable' -- "$cur")
+		return ;;
 	view:-n|view:--neff-path)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
@@ -241,7 +250,7 @@ _neuron_explorer()
 	inspect)
 		words='--help -o --output-dir -n --num-trace-events --device-profile --capture-system-profiles --capture-device-profiles --filter-nc --filter-event-type --runtime -v --version' ;;
 	capture)
-		words='--help -n --neff -s --session-file --ignore-exec-errors --ignore-inference --enable-dge-notifs -r --collectives-workers-per-node --collectives-worker-count --collectives-worker-start-id -i --collectives-profile-id -m --multi-input --num-exec --profile-nth-exec -t --capture-type --systrace-get-event-types --systrace-event-filter --exec-mode --disable-profile --single-io --single-io-threshold --save-output --save-output-npy --save-nth-output --write-tensors-per-exec --check-output-determinism --io-from --runtime --strict-sim' ;;
+		words='--help -n --neff -s --session-file --ignore-exec-errors --ignore-inference --enable-dge-notifs -r --collectives-workers-per-node --collectives-worker-count --collectives-worker-start-id -i --collectives-profile-id -m --multi-input --num-exec --profile-nth-exec -t --capture-type --systrace-get-event-types --systrace-event-filter --exec-mode --disable-profile --single-io --single-io-threshold --save-output --save-output-npy --save-nth-output --write-tensors-per-exec --check-output-determinism --io-from --runtime --strict-sim --service-addr --duration-ms --delay-ms --repeat --interval-ms --logdir --session-id --attempts --token-file --host-tracer-level --device-tracer-level --python-tracer-level --advanced-option --device-type --traceme-filter-mask --no-dataset-ops --no-hlo-proto' ;;
 	view)
 		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --data-path --display-name --ingest-only --recommend --framework-source-root --nki-source-root --source-code-root --store --db-endpoint --db-org --db-bucket --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --enable-memory-tracker --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port --api-server-port --host --token --token-file --query-memory-limit --disable-ui --processing-status-file --progress-fd -v --verbosity' ;;
 	show-session)
