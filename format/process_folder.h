@@ -11,6 +11,9 @@
 /* An empty file in it says that the disk was full, so that something is missing. */
 #define NX_PROCESS_DISK_FULL ".disk_full"
 
+/* A folder in it with such a name is being written, or its writer was killed. */
+#define NX_PROCESS_UNFINISHED ".unfinished_"
+
 /* For printf: the instance as text, then the pid. */
 #define NX_PROCESS_FOLDER "%s_pid_%d"
 
