@@ -112,8 +112,11 @@ static NRT_STATUS status_of(const char *function, enum nx_status st, const struc
 		return NRT_SUCCESS;
 	plain = nx_state_fail(function, err);
 	if (st == NX_CANCELLED)
-		return NRT_TIMEOUT;
-	return st == NX_IO ? NRT_NETWORK_PROXY_FAILURE : plain;
+		plain = NRT_TIMEOUT;
+	else if (st == NX_IO)
+		plain = NRT_NETWORK_PROXY_FAILURE;
+	nx_state_note_failure(plain);
+	return plain;
 }
 
 /* --- scheduled collectives ---------------------------------------------------------------------

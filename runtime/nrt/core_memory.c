@@ -80,6 +80,7 @@ NRT_STATUS nx_memory_take(uint32_t core, enum nx_memory_category category, uint6
 		      totals.used, totals.category, block->address);
 	if (fits)
 		return NRT_SUCCESS;
+	nx_state_note_failure(NRT_RESOURCE);
 	nx_log_error(category == NX_MEMORY_TENSOR ? "nrt_tensor_allocate" : "nrt_load",
 		     "core %u has %llu of %llu bytes in use: %llu more do not fit", core,
 		     (unsigned long long)totals.used,

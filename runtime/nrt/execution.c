@@ -347,6 +347,7 @@ NRT_STATUS nx_execution_run(struct nx_model *model, struct nx_tensor_set *inputs
 	span = nx_trace_start(e.core, NX_TRACE_NRT_EXECUTE, model->id, 0, 0, nx_async_current());
 	st = run_steps(&e, inputs, outputs);
 	nx_trace_stop(e.core, NX_TRACE_NRT_EXECUTE, span, 0, 0, 0, nx_async_current());
+	nx_state_note_failure(st);
 	call_back(&e, st);
 	return st;
 }

@@ -59,6 +59,8 @@ void nx_inspect_begin_from_environment(void);
 bool nx_inspect_begin_shared(const struct nrt_inspect_config *config, struct nx_error *err);
 /* Ends it; false if it never began. */
 bool nx_inspect_end_shared(void);
+/* Returns after the session's thread took all events up to now; at once without a session. */
+void nx_inspect_drain(void);
 /* In the child after a fork: forgets the session, which is the parent's. */
 void nx_inspect_abandon(void);
 

@@ -19,10 +19,10 @@
 #include "runtime/nrt/environment.h"
 #include "runtime/nrt/host_samples.h"
 #include "runtime/nrt/inspect.h"
-#include "runtime/nrt/interned.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/ntff_capture.h"
 #include "runtime/nrt/symbol_version.h"
+#include "runtime/nrt/trace_info.h"
 #include "runtime/trace/guest_files.h"
 
 #define DRAIN_PERIOD_NS UINT64_C(50000000)
@@ -31,11 +31,6 @@
 /* Longer than any record, so that the buffer never grows while the tracer is locked. */
 #define RECORD_BYTES ((size_t)4096)
 #define CLAIM_ATTEMPTS 100u /* names that are tried for a folder */
-#define DATA_VERSION 2	    /* of trace_info.pb */
-#define SAMPLE_PERIOD_S 1.0f
-#define NO_INSTANCE UINT64_C(0xffffffff) /* not part of an UltraServer */
-
-enum { STREAM_EVENTS = 1, STREAM_CPU = 2, STREAM_MEMORY = 3 }; /* types in trace_info.pb */
 
 static struct {
 	pthread_mutex_t life; /* begin and end, one after the other */
@@ -154,110 +149,25 @@ static void sample(void *context)
 
 /* --- trace_info.pb: describes the other files ------------------------------------------------ */
 
-static struct nx_ntrace_file file_of(struct nx_arena *arena, const char *name, uint64_t type,
-				     uint64_t count)
-{
-	return (struct nx_ntrace_file){
-		.filename = nx_slice_text(nx_arena_printf(arena, "%s/%s", session.folder, name)),
-		.type = type,
-		.num_events = count,
-	};
-}
-
-static void list_names(struct nx_ntrace_interned *table, struct nx_arena *arena, size_t cap,
-		       const char *(*name)(uint64_t number))
-{
-	table->texts.items = NX_NEW_ARRAY(arena, struct nx_ntrace_text, cap);
-	for (uint64_t i = 0; i < cap && name(i); i++)
-		table->texts.items[table->texts.count++] =
-			(struct nx_ntrace_text){i, nx_slice_text(name(i))};
-}
-
-static void fill_tables(struct nx_ntrace_info *info, struct nx_arena *arena)
-{
-	struct nx_ntrace_interned *tables = NX_NEW_ARRAY(arena, struct nx_ntrace_interned, 4);
-	size_t count = nx_interned_count();
-	struct nx_ntrace_text *names = NX_NEW_ARRAY(arena, struct nx_ntrace_text, count + 1);
-	struct nx_ntrace_text *outcomes = NX_NEW_ARRAY(arena, struct nx_ntrace_text, 2);
-
-	tables[0].category = nx_slice_text("ntrace_inspect_type");
-	list_names(&tables[0], arena, NX_TRACE_TYPE_COUNT, nx_ntrace_event_name);
-	tables[1].category = nx_slice_text("system_trace");
-	tables[1].texts.items = names;
-	tables[1].texts.count = nx_interned_list(names, count);
-	names[tables[1].texts.count++] =
-		(struct nx_ntrace_text){0, nx_slice_text("invalid_interned_string")};
-	tables[2].category = nx_slice_text("nrt_inspect_mem_usage_type");
-	list_names(&tables[2], arena, NX_NTRACE_CATEGORIES, nx_ntrace_category_name);
-	tables[3].category = nx_slice_text("nrt_inspect_mem_alloc_errno_type");
-	outcomes[0] = (struct nx_ntrace_text){0, nx_slice_text("SUCCESS")};
-	outcomes[1] = (struct nx_ntrace_text){12, nx_slice_text("OUT_OF_MEMORY")};
-	tables[3].texts.items = outcomes;
-	tables[3].texts.count = 2;
-	info->interned.items = tables;
-	info->interned.count = 4;
-}
-
-struct info {
-	bool is_end; /* without a time of its end, a capture is that of a killed process */
-	struct nx_bytes bytes;
-};
-
-static void encode_info(void *context)
-{
-	struct info *out = context;
-	const struct nx_instance *instance = nx_state_instance();
-	struct nx_arena arena = {0};
-	struct nx_ntrace_info info = {
-		.arch = nx_device_generation(instance->kind->arch),
-		.pid = (uint64_t)getpid(),
-		.instance_id = nx_slice_text(instance->instance_id),
-		.session_id = (uint64_t)session.config.session_id,
-		.has_events = captures(NX_INSPECT_SYSTEM),
-		.data_version = DATA_VERSION,
-		.init_ns = session.init_ns,
-		.close_ns = out->is_end ? nx_trace_clock_epoch_ns() : 0,
-		.total_event_count = captures(NX_INSPECT_SYSTEM) ? nx_tracer_count().total : 0,
-		.instance_type = nx_slice_text(instance->kind->type),
-		.logical_nc_size = instance->core_size,
-		.instance_hostname = nx_slice_text(instance->hostname),
-		.ultraserver = {.instance_index = NO_INSTANCE},
-		.has_ultraserver = true,
-		.events = file_of(&arena, "ntrace.pb", STREAM_EVENTS, session.stored_count),
-		.has_host = true,
-		.host =
-			{
-				.num_cpus = session.host.cpu_count,
-				.cpu_name = nx_slice_text(session.host.cpu_name),
-				.mem_capacity_bytes = session.host.memory_bytes,
-				.cpu_period_s = SAMPLE_PERIOD_S,
-				.mem_period_s = SAMPLE_PERIOD_S,
-				.has_cpu_util = captures(NX_INSPECT_CPU),
-				.cpu_util = file_of(&arena, "cpu_util.pb", STREAM_CPU,
-						    session.samples.cpu_ticks),
-				.has_host_mem = captures(NX_INSPECT_HOST_MEMORY),
-				.host_mem = file_of(&arena, "host_mem.pb", STREAM_MEMORY,
-						    session.samples.memory_ticks),
-			},
-	};
-
-	fill_tables(&info, &arena);
-	nx_wire_encode(&nx_ntrace_info_message, &info, &out->bytes);
-	nx_arena_release(&arena);
-}
-
+/* Without a time of its end, a capture is that of a killed process. */
 static enum nx_status write_info(bool is_end, struct nx_error *err)
 {
-	struct info info = {.is_end = is_end};
-	enum nx_status st;
-	char path[1536];
+	const struct nx_trace_info info = {
+		.folder = session.folder,
+		.session_id = (uint64_t)session.config.session_id,
+		.init_ns = session.init_ns,
+		.close_ns = is_end ? nx_trace_clock_epoch_ns() : 0,
+		.has_events = captures(NX_INSPECT_SYSTEM),
+		.total_count = captures(NX_INSPECT_SYSTEM) ? nx_tracer_count().total : 0,
+		.stored_count = session.stored_count,
+		.host = &session.host,
+		.has_cpu = captures(NX_INSPECT_CPU),
+		.has_memory = captures(NX_INSPECT_HOST_MEMORY),
+		.cpu_ticks = session.samples.cpu_ticks,
+		.memory_ticks = session.samples.memory_ticks,
+	};
 
-	snprintf(path, sizeof(path), "%s/trace_info.pb", session.folder);
-	if (!nx_heap_guarded(encode_info, &info))
-		return nx_fail(err, NX_LIMIT, "out of memory for %s", path);
-	st = nx_guest_write_file(path, nx_slice_of(info.bytes.items, info.bytes.len), err);
-	nx_vec_release(&info.bytes);
-	return st;
+	return nx_trace_info_write(&info, session.folder, err);
 }
 
 static void refresh_info(bool is_end)
@@ -753,12 +663,11 @@ NX_EXPORT NRT_STATUS nrt_inspect_stop(void)
 	return NRT_SUCCESS;
 }
 
-NX_NRT_EITHER(nx_inspect_export, nrt_inspect_export);
-NRT_STATUS nx_inspect_export(uint32_t kinds)
+/* Returns after the thread has drained the rings and written what was asked for. */
+static void export_and_wait(uint32_t kinds)
 {
 	uint64_t turn;
 
-	NX_RETURN_IF_FAILED(nx_state_check());
 	pthread_mutex_lock(&session.lock);
 	turn = ++session.exports;
 	session.export_kinds |= kinds;
@@ -766,6 +675,18 @@ NRT_STATUS nx_inspect_export(uint32_t kinds)
 	while (session.is_on && !session.is_ending && session.exported < turn)
 		pthread_cond_wait(&session.wakes, &session.lock);
 	pthread_mutex_unlock(&session.lock);
+}
+
+void nx_inspect_drain(void)
+{
+	export_and_wait(0);
+}
+
+NX_NRT_EITHER(nx_inspect_export, nrt_inspect_export);
+NRT_STATUS nx_inspect_export(uint32_t kinds)
+{
+	NX_RETURN_IF_FAILED(nx_state_check());
+	export_and_wait(kinds);
 	return NRT_SUCCESS;
 }
 

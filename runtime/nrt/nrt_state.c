@@ -6,6 +6,8 @@
 #include <nrt/nrt_experimental.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +21,7 @@
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/ntff_capture.h"
 #include "runtime/nrt/ranks/rank_world.h"
+#include "runtime/nrt/trace_keeping.h"
 #include "runtime/trace/tracer.h"
 
 enum phase { PHASE_NEW, PHASE_READY, PHASE_CLOSED };
@@ -102,6 +105,27 @@ NRT_STATUS nx_state_fail(const char *call, const struct nx_error *err)
 	default:
 		return NRT_FAILURE;
 	}
+}
+
+static struct {
+	_Atomic uint64_t count;
+	_Atomic uint32_t latest;
+} failures;
+
+void nx_state_note_failure(NRT_STATUS st)
+{
+	if (st == NRT_SUCCESS)
+		return;
+	atomic_store(&failures.latest, (uint32_t)st);
+	atomic_fetch_add(&failures.count, 1);
+}
+
+uint64_t nx_state_failures(uint32_t *latest)
+{
+	uint64_t count = atomic_load(&failures.count);
+
+	*latest = atomic_load(&failures.latest);
+	return count;
 }
 
 /* --- lists of names ------------------------------------------------------------- */
@@ -194,6 +218,7 @@ static void after_fork(void)
 	renew_locks();
 	nx_tracer_abandon();
 	nx_inspect_abandon();
+	nx_trace_keeping_abandon();
 	nx_ntff_capture_abandon();
 	nx_async_abandon();
 	nx_collectives_abandon();
@@ -225,6 +250,43 @@ static void let_profiler_join(void)
 		dlclose(library);
 }
 
+/* Variables that libnxprofiler.so.1 obeys when it is loaded. */
+static const char *const profiler_variables[] = {"NEURON_PROFILER_CONTINUOUS"};
+
+/*
+ * Programs that do not link with the profiler get it if a variable asks for what it does. It is
+ * installed beside the folder of this library; in a build tree it has a folder of its own.
+ */
+static void load_profiler(void)
+{
+	static const char *const places[] = {"", "../", "../profiler/"};
+	bool is_wanted = false;
+	char path[1280];
+	Dl_info here;
+	int len;
+
+	for (size_t i = 0; i < sizeof(profiler_variables) / sizeof(*profiler_variables); i++) {
+		const char *value = getenv(profiler_variables[i]);
+
+		is_wanted |= value && *value && strcmp(value, "0") != 0;
+	}
+	if (!is_wanted || dlopen("libnxprofiler.so.1", RTLD_NOW | RTLD_GLOBAL))
+		return;
+	if (!dladdr(&failures, &here) || !here.dli_fname)
+		return;
+	len = (int)(strrchr(here.dli_fname, '/') ? strrchr(here.dli_fname, '/') - here.dli_fname + 1
+						 : 0);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		snprintf(path, sizeof(path), "%.*s%slibnxprofiler.so.1", len, here.dli_fname,
+			 places[i]);
+		if (dlopen(path, RTLD_NOW | RTLD_GLOBAL))
+			return;
+	}
+	nx_log_warn("nrt_init",
+		    "libnxprofiler.so.1 cannot be loaded, so there is no continuous recording; "
+		    "add its folder to LD_LIBRARY_PATH");
+}
+
 NX_EXPORT NRT_STATUS nrt_init(nrt_framework_type_t framework, const char *fw_version,
 			      const char *fal_version)
 {
@@ -233,6 +295,7 @@ NX_EXPORT NRT_STATUS nrt_init(nrt_framework_type_t framework, const char *fw_ver
 
 	if (framework <= NRT_FRAMEWORK_TYPE_INVALID || framework > NRT_FRAMEWORK_TYPE_PRECHECK)
 		return NRT_INVALID;
+	load_profiler();
 	let_profiler_join(); /* calls back, so it must not find the lock taken */
 	pthread_mutex_lock(&life_lock);
 	if (atomic_load(&phase) == PHASE_READY) {
@@ -249,6 +312,7 @@ NX_EXPORT NRT_STATUS nrt_init(nrt_framework_type_t framework, const char *fw_ver
 			    fw_version ? fw_version : "", fal_version ? fal_version : "",
 			    instance.visible_count);
 		nx_inspect_begin_from_environment();
+		nx_trace_keeping_begin();
 	}
 	pthread_mutex_unlock(&life_lock);
 	return st;
@@ -261,6 +325,7 @@ NX_EXPORT void nrt_close(void)
 		nx_async_end();
 		nx_sendrecv_end();
 		nx_inspect_end();
+		nx_trace_keeping_end();
 		nx_ntff_capture_end();
 		nx_tracer_end();
 		nx_tracer_forget();

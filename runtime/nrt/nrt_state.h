@@ -45,6 +45,10 @@ uint64_t nx_state_next_execution(void);
 /* Logs the error and returns the status of the interface that matches it. */
 NRT_STATUS nx_state_fail(const char *call, const struct nx_error *err);
 
+/* An execution, collective or allocation failed: for watchdogs, which ask for the number so far. */
+void nx_state_note_failure(NRT_STATUS st);
+uint64_t nx_state_failures(uint32_t *latest);
+
 /* Copies names into a list for the host, which may also free list and names with free. */
 NRT_STATUS nx_text_list_new(const char *const *names, size_t name_count, const char ***out,
 			    size_t *out_count);

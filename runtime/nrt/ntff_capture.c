@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <nrt/nrt_profile.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -15,6 +16,9 @@
 #define MAX_EXECUTIONS 100000 /* listed in a session's profile */
 #define MAX_MODELS 64	      /* that a session holds, also after they were unloaded */
 #define MAX_RING_BYTES (UINT64_C(256) << 20)
+#define MAX_KEPT 64
+#define KEEP_PERIOD_NS UINT64_C(1000000000)
+#define KEEP_COST 400 /* encoding takes no more than this part of the time */
 #define MAX_PATH (NX_INSPECT_PATH_MAX + 512)
 
 struct nrt_profile_continuous_options {
@@ -57,15 +61,25 @@ struct model_profile {
 	struct nx_bytes ntff;
 };
 
+/* An execution that continuous recording keeps. */
+struct kept_run {
+	struct nx_model *model; /* held; NULL: free */
+	uint64_t time_ns;	/* epoch, of its end */
+	struct nx_bytes ntff;
+};
+
 static struct {
 	pthread_mutex_t lock;
+	struct kept_run kept[MAX_KEPT];
+	uint64_t kept_limit_bytes;
+	_Atomic uint64_t next_kept_ns; /* epoch; UINT64_MAX: none is kept */
 	bool is_continuous;
 	struct core cores[NX_TRACE_MAX_CORES];
 	NX_VEC(struct stopped) stopped;
 	uint64_t session_count;
 	struct model_profile models[NX_TRACE_MAX_CORES]; /* no more can run at once */
 	uint64_t save_count;
-} capture = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} capture = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_kept_ns = UINT64_MAX};
 
 static NRT_STATUS refuse(const char *call, const char *reason)
 {
@@ -352,6 +366,106 @@ void nx_ntff_capture_write_session(const char *folder, int session_id, bool is_e
 	}
 }
 
+/* --- continuous recording ---------------------------------------------------------------------
+ */
+
+static void forget_kept(struct kept_run *kept)
+{
+	nx_object_drop(kept->model);
+	kept->model = NULL;
+	nx_vec_release(&kept->ntff);
+}
+
+void nx_ntff_capture_keep(uint64_t bytes)
+{
+	pthread_mutex_lock(&capture.lock);
+	capture.kept_limit_bytes = bytes;
+	atomic_store(&capture.next_kept_ns, bytes ? 0 : UINT64_MAX);
+	for (size_t i = 0; i < MAX_KEPT && !bytes; i++)
+		forget_kept(&capture.kept[i]);
+	pthread_mutex_unlock(&capture.lock);
+}
+
+/* The one of this model, a free one, or the oldest. */
+static struct kept_run *choose_kept(const struct nx_model *model)
+{
+	struct kept_run *chosen = &capture.kept[0];
+
+	for (size_t i = 0; i < MAX_KEPT; i++) {
+		struct kept_run *kept = &capture.kept[i];
+
+		if (kept->model == model)
+			return kept;
+		if (chosen->model && (!kept->model || kept->time_ns < chosen->time_ns))
+			chosen = kept;
+	}
+	return chosen;
+}
+
+/* Also counts what keeping the model holds in memory after it was unloaded. */
+static void keep_within_limit(void)
+{
+	for (;;) {
+		struct kept_run *oldest = NULL;
+		uint64_t bytes = 0;
+
+		for (size_t i = 0; i < MAX_KEPT; i++) {
+			struct kept_run *kept = &capture.kept[i];
+
+			if (!kept->model)
+				continue;
+			bytes += kept->ntff.cap + kept->model->file.len;
+			if (!oldest || kept->time_ns < oldest->time_ns)
+				oldest = kept;
+		}
+		if (!oldest || bytes <= capture.kept_limit_bytes)
+			return;
+		forget_kept(oldest);
+	}
+}
+
+/* Under the lock, on the program's thread: rarely, and never for long in relation to the rest. */
+static void keep_run(struct nx_model *model, const struct nx_port_run *run)
+{
+	uint64_t begin_ns = nx_trace_clock_epoch_ns(), rest_ns;
+	struct kept_run *kept;
+
+	if (begin_ns < atomic_load(&capture.next_kept_ns))
+		return;
+	kept = choose_kept(model);
+	nx_object_hold(model);
+	forget_kept(kept);
+	kept->model = model;
+	kept->time_ns = begin_ns;
+	if (!encode_run(model, run, true, &kept->ntff))
+		forget_kept(kept);
+	keep_within_limit();
+	rest_ns = (nx_trace_clock_epoch_ns() - begin_ns) * KEEP_COST;
+	atomic_store(&capture.next_kept_ns,
+		     begin_ns + (rest_ns > KEEP_PERIOD_NS ? rest_ns : KEEP_PERIOD_NS));
+}
+
+uint64_t nx_ntff_capture_write_kept(const char *folder, uint64_t since_ns)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < MAX_KEPT; i++) {
+		const struct kept_run *kept = &capture.kept[i];
+		char path[MAX_PATH];
+
+		pthread_mutex_lock(&capture.lock);
+		if (kept->model && kept->time_ns >= since_ns) {
+			snprintf(path, sizeof(path), "%s/%llu_instid_0_vnc_%u.ntff", folder,
+				 (unsigned long long)kept->model->id, kept->model->core);
+			write_neff(folder, kept->model, "");
+			count += write_file(path, nx_slice_of(kept->ntff.items, kept->ntff.len),
+					    "nx_profiler_snapshot") == NRT_SUCCESS;
+		}
+		pthread_mutex_unlock(&capture.lock);
+	}
+	return count;
+}
+
 /* --- for the runtime ------------------------------------------------------------------------- */
 
 static struct model_profile *find_model(const struct nx_model *model)
@@ -391,6 +505,8 @@ void nx_ntff_capture_add(struct nx_model *model, const struct nx_port_run *run, 
 	}
 	if (core->is_recording)
 		add_to_session(&core->recording, model, run);
+	if (atomic_load_explicit(&capture.next_kept_ns, memory_order_relaxed) != UINT64_MAX)
+		keep_run(model, run);
 	pthread_mutex_unlock(&capture.lock);
 	if (has_wishes && wishes.wants_failed && st != NRT_SUCCESS)
 		write_once(&wishes, model, run, "_failed");
@@ -422,6 +538,8 @@ void nx_ntff_capture_end(void)
 	for (size_t i = 0; i < NX_TRACE_MAX_CORES; i++)
 		forget_profile(&capture.models[i]);
 	forget_latest();
+	for (size_t i = 0; i < MAX_KEPT; i++)
+		forget_kept(&capture.kept[i]);
 	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
 		forget_recording(&capture.cores[core].recording);
 		capture.cores[core].is_recording = capture.cores[core].is_for_inspect = false;
@@ -437,6 +555,8 @@ void nx_ntff_capture_abandon(void)
 	pthread_mutex_init(&capture.lock, NULL);
 	/* Not released: threads of the parent may have been changing it. */
 	capture.is_continuous = false;
+	atomic_store(&capture.next_kept_ns, UINT64_MAX);
+	memset(capture.kept, 0, sizeof(capture.kept));
 	memset(capture.cores, 0, sizeof(capture.cores));
 	memset(capture.models, 0, sizeof(capture.models));
 	memset(&capture.stopped, 0, sizeof(capture.stopped));

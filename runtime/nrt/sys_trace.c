@@ -126,6 +126,7 @@ NX_EXPORT NRT_STATUS nrt_sys_trace_start(nrt_sys_trace_config_t *options)
 	wanted.max_events = options ? options->max_events : defaults.max_events;
 	wanted.core_count = nx_state_instance()->visible_count;
 	wanted.workers = nx_state_instance()->visible;
+	wanted.is_fetched = true;
 	nx_inspect_filter_check(__func__, &wanted.filter);
 	if (nx_tracer_begin(&wanted, &err))
 		return nx_state_fail(__func__, &err);

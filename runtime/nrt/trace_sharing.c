@@ -7,6 +7,7 @@
 
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_state.h"
+#include "runtime/nrt/trace_keeping.h"
 
 static struct nx_trace_ring spans;
 
@@ -35,12 +36,36 @@ static bool begin(const struct nx_trace_share_session *wanted, char *message, si
 	return false;
 }
 
+static bool keep(const struct nx_trace_share_keep *wanted, char *message, size_t cap)
+{
+	struct nx_error err = {0};
+
+	if (!nx_trace_keep(wanted, &err))
+		return true;
+	snprintf(message, cap, "%s", err.message);
+	return false;
+}
+
+static struct nx_trace_place place(uint32_t core)
+{
+	struct nx_trace_place found = nx_tracer_keep_place(core);
+
+	found.worker = nx_instance_worker(nx_state_instance(), core);
+	return found;
+}
+
 static const struct nx_trace_share share = {
 	.version = NX_TRACE_SHARE_VERSION,
 	.size = sizeof(share),
 	.spans = &spans,
 	.begin = begin,
 	.end = nx_inspect_end_shared,
+	.keep = keep,
+	.keep_end = nx_trace_keep_stop,
+	.keep_take = nx_trace_keep_take,
+	.place = place,
+	.look = nx_trace_keep_look,
+	.snapshot = nx_trace_keep_snapshot,
 };
 
 NX_EXPORT const struct nx_trace_share *nrt_private_trace_share(void);

@@ -40,7 +40,8 @@ static bool has_invariant_counter(void)
 #endif
 }
 
-static void __attribute__((constructor)) choose_clock(void)
+/* Before constructors without a number, which may begin to record. */
+static void __attribute__((constructor(101))) choose_clock(void)
 {
 	nx_trace_clock_has_counter = has_invariant_counter();
 }

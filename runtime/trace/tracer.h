@@ -10,7 +10,8 @@
  * word with a bit per event type, which is 0 if the core or the tracer is off. Its
  * upper bits number the session, so that a thread notices a new one.
  * Only enabled cores have rings. There is one tracer per process and one session
- * at a time. All functions may be called from any thread; begin, end and take lock.
+ * at a time, and beside it at most one keeper, which gets a copy of every record, also while there
+ * is no session. All functions may be called from any thread; begin, end and take lock.
  */
 #ifndef NX_RUNTIME_TRACE_TRACER_H
 #define NX_RUNTIME_TRACE_TRACER_H
@@ -113,6 +114,9 @@ struct nx_tracer_options {
 	/* The number of each core across the job, core_count of them; NULL: the core's own. */
 	const uint8_t *workers;
 	uint64_t epoch_offset_ns; /* for its clock; 0: that of now */
+	/* Only the caller takes events, when it likes, also after the end: a keeper waits for it.
+	 */
+	bool is_fetched;
 };
 
 /* MISMATCH if a session is running, LIMIT if the rings do not fit into memory. */
@@ -143,5 +147,32 @@ struct nx_tracer_counts {
 	uint32_t ring_count;
 };
 struct nx_tracer_counts nx_tracer_count(void);
+
+/* --- the keeper ----------------------------------------------------------------------------- */
+
+struct nx_trace_keeper {
+	/* Called around the records of one take, with the tracer locked. */
+	void (*begin)(void *context);
+	void (*end)(void *context);
+	/* Words of NX_TRACE_RECORD_WORDS, valid during the call. */
+	void (*put)(void *context, uint32_t core, uint64_t position, const uint64_t *words);
+	void *context;
+};
+
+/*
+ * Records from now on, all types of the given cores, whether a session runs or not. Rings that a
+ * session has are used as they are, and a session that begins later uses those of the keeper.
+ */
+NX_MUST_CHECK enum nx_status nx_tracer_keep(const struct nx_tracer_options *options,
+					    const struct nx_trace_keeper *keeper,
+					    struct nx_error *err);
+/* The keeper gets the rest, then no more. */
+void nx_tracer_keep_end(void);
+/* Gives the keeper what is in the rings, unless a session takes it; false then. */
+bool nx_tracer_keep_take(void);
+/* Since nx_tracer_keep: recorded, and of these dropped. */
+struct nx_tracer_counts nx_tracer_keep_count(void);
+/* Worker and first position of a core; the caller sets a clock. */
+struct nx_trace_place nx_tracer_keep_place(uint32_t core);
 
 #endif
