@@ -217,6 +217,9 @@ static void visit(struct walk *w, const char *folder, const char *name, unsigned
 		if (!stays_inside(w, path) || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 			return;
 	}
+	if (S_ISDIR(st.st_mode) &&
+	    strncmp(name, NX_PROCESS_UNFINISHED, strlen(NX_PROCESS_UNFINISHED)) == 0)
+		return;
 	if (S_ISDIR(st.st_mode))
 		walk_folder(w, path, depth + 1);
 	else if (S_ISREG(st.st_mode))

@@ -115,6 +115,87 @@ static inline bool nx_profiler_is_on(void)
  */
 void nx_profiler_counts(uint64_t *recorded, uint64_t *lost);
 
+/* --- continuous recording ------------------------------------------------------------------- */
+
+/*
+ * Records always, and keeps the latest events in memory: those of the last horizon_ms, as far as
+ * the budget lasts. A snapshot saves them as a session's folder. Recording goes on meanwhile, and
+ * a session may run at the same time. The child of a fork does not record.
+ */
+typedef struct nx_profiler_continuous_options {
+	size_t struct_size;	/* sizeof(nx_profiler_continuous_options) */
+	const char *output_dir; /* of snapshots; NULL: "output" in the current folder */
+	uint64_t budget_bytes;	/* for all that is recorded; 0: 64 MiB, at least 4 MiB */
+	uint64_t horizon_ms;	/* 0: 60000 */
+	bool with_runtime;	/* keep the calls of our libnrt.so.1, if it is loaded */
+	bool with_device;	/* keep an execution per model and second with its device profile */
+	const char *cores;	/* whose runtime events are kept, as in "0,2-5"; NULL: all */
+	/* Triggers, which save a snapshot when something happens: */
+	int signal_number;	 /* this signal arrives; 0: none */
+	double slow_step_factor; /* a step takes longer than its 99th percentile times this; 0: off
+				  */
+	bool on_error;		 /* a call of the runtime returns an error */
+	uint64_t device_memory_bytes;	/* a core uses more device memory than this; 0: off */
+	uint64_t collective_timeout_ms; /* ranks wait for each other longer than this; 0: off */
+	uint64_t min_interval_ms;	/* between two of these snapshots; 0: 60000 */
+	uint64_t max_snapshots;		/* that triggers save in all; 0: 100 */
+} nx_profiler_continuous_options;
+
+static inline nx_profiler_continuous_options nx_profiler_continuous_options_default(void)
+{
+	nx_profiler_continuous_options options = {sizeof(nx_profiler_continuous_options),
+						  NULL,
+						  0,
+						  0,
+						  true,
+						  true,
+						  NULL,
+						  0,
+						  0,
+						  false,
+						  0,
+						  0,
+						  0,
+						  0};
+
+	return options;
+}
+
+/* NULL stands for the defaults. NX_PROFILER_BUSY if it is on. */
+int nx_profiler_continuous_start(const nx_profiler_continuous_options *given);
+/* Stops recording and drops what was kept. NX_PROFILER_IDLE if it is not on. */
+int nx_profiler_continuous_stop(void);
+bool nx_profiler_continuous_is_on(void);
+
+typedef struct nx_profiler_snapshot_options {
+	size_t struct_size;	/* sizeof(nx_profiler_snapshot_options) */
+	const char *output_dir; /* NULL: that of the recording */
+	const char *reason;	/* a sentence that is stored with it; NULL: none */
+} nx_profiler_snapshot_options;
+
+/*
+ * Saves what is kept to <output_dir>/<instance>_pid_<pid>/<time>/, which is complete or absent, and
+ * copies the name of this folder, if folder is not NULL. NX_PROFILER_IDLE if nothing is recorded.
+ * snapshot.json in it says what saved it, and which of the process's records it has.
+ */
+int nx_profiler_snapshot(const nx_profiler_snapshot_options *given, char *folder,
+			 size_t folder_bytes);
+
+typedef struct nx_profiler_continuous_counts {
+	size_t struct_size;   /* sizeof(nx_profiler_continuous_counts) */
+	uint64_t recorded;    /* records since the start, all of them numbered */
+	uint64_t kept;	      /* of these still in memory */
+	uint64_t overwritten; /* dropped since the budget was used up */
+	uint64_t expired;     /* dropped since they were older than the horizon */
+	uint64_t lost;	      /* overwritten before they were numbered: a burst was too long */
+	uint64_t snapshots;   /* saved */
+	uint64_t suppressed;  /* triggers that came too soon after another */
+	uint64_t kept_ns;     /* age of the oldest record that is kept */
+} nx_profiler_continuous_counts;
+
+/* Fills as many members as struct_size says; all 0 if nothing is recorded. */
+void nx_profiler_continuous_count(nx_profiler_continuous_counts *counts);
+
 /* --- names ---------------------------------------------------------------------------------- */
 
 typedef enum nx_profiler_kind {

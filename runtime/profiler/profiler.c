@@ -27,6 +27,8 @@ static _Thread_local char error[1024];
 static struct {
 	pthread_mutex_t lock; /* of all below; held while a session starts or stops */
 	bool is_on;
+	bool is_active; /* ring and thread exist: for a session, continuous recording or both */
+	uint32_t turn;	/* for the switch */
 	_Atomic uint64_t number; /* sessions so far */
 	struct nx_trace_ring own_ring;
 	struct nx_trace_ring *ring;
@@ -52,7 +54,7 @@ static int fail(int status, const struct nx_error *err)
 	return status;
 }
 
-static int fail_with(int status, const char *sentence)
+int nx_profiler_fail(int status, const char *sentence)
 {
 	snprintf(error, sizeof(error), "%s", sentence);
 	return status;
@@ -149,13 +151,14 @@ static void after_fork(void)
 {
 	set_switch(0);
 	pthread_mutex_init(&session.lock, NULL);
-	session.is_on = false;
+	session.is_on = session.is_active = false;
 	session.runtime.is_on = false;
 	nx_profiler_names_abandon();
 	nx_trace_writer_abandon();
 	if (session.ring)
 		nx_trace_ring_abandon(session.ring);
 	nx_profiler_drain_abandon();
+	nx_profiler_continuous_abandon();
 }
 
 static void register_fork_handler(void)
@@ -166,8 +169,10 @@ static void register_fork_handler(void)
 /* Completes the session of programs that never stop it. */
 static void __attribute__((destructor)) stop_at_exit(void)
 {
-	if (__atomic_load_n(&nx_profiler_switch, __ATOMIC_ACQUIRE))
-		(void)nx_profiler_stop();
+	if (!__atomic_load_n(&nx_profiler_switch, __ATOMIC_ACQUIRE))
+		return;
+	(void)nx_profiler_stop();
+	(void)nx_profiler_continuous_stop();
 }
 
 /* --- start ------------------------------------------------------------------------------------ */
@@ -188,37 +193,101 @@ static nx_profiler_options options_of(const nx_profiler_options *given)
 	return options;
 }
 
-static enum nx_status prepare_ring(const nx_profiler_options *options, struct nx_error *err)
+/* --- ring and thread -------------------------------------------------------------------------- */
+
+void nx_profiler_lock(void)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, register_fork_handler);
+	pthread_mutex_lock(&session.lock);
+}
+
+bool nx_profiler_trylock(void)
+{
+	return pthread_mutex_trylock(&session.lock) == 0;
+}
+
+void nx_profiler_unlock(void)
+{
+	pthread_mutex_unlock(&session.lock);
+}
+
+enum nx_status nx_profiler_activate(uint64_t buffer_bytes, struct nx_error *err)
+{
+	enum nx_status st;
+
+	if (session.is_active)
+		return NX_OK;
+	nx_host_identity_read(&session.identity);
+	session.epoch_offset_ns = nx_trace_clock_epoch_offset_ns();
+	nx_profiler_runtime_find(&session.runtime);
 	nx_trace_writer_reap();
 	session.ring = session.runtime.share ? session.runtime.share->spans : &session.own_ring;
-	if (nx_trace_ring_prepare_bytes(session.ring, options->buffer_bytes))
+	if (nx_trace_ring_prepare_bytes(session.ring, buffer_bytes))
 		return nx_fail(err, NX_LIMIT,
 			       "out of memory for a buffer of %llu bytes; choose a smaller one",
-			       (unsigned long long)options->buffer_bytes);
-	return NX_OK;
+			       (unsigned long long)buffer_bytes);
+	st = nx_profiler_drain_begin(session.ring, session.epoch_offset_ns, err);
+	session.is_active = !st;
+	return st;
 }
+
+/* Another number lets each thread begin a chunk, so that records before and after differ. */
+void nx_profiler_turn_on(void)
+{
+	session.turn = session.turn % (UINT32_MAX - 1) + 1;
+	atomic_store(&nx_profiler_ring, session.ring);
+	set_switch(session.turn);
+}
+
+void nx_profiler_deactivate(void)
+{
+	if (session.is_on || nx_profiler_continuous_is_on() || !session.is_active)
+		return;
+	set_switch(0);
+	nx_profiler_drain_end();
+	nx_trace_ring_forget(session.ring);
+	session.is_active = false;
+}
+
+uint64_t nx_profiler_epoch_offset_ns(void)
+{
+	return session.epoch_offset_ns;
+}
+
+void nx_profiler_identify(const char **instance_id, const char **hostname)
+{
+	*instance_id = session.identity.instance_id;
+	*hostname = session.identity.hostname;
+}
+
+void nx_profiler_join_keeper(void)
+{
+	nx_profiler_runtime_find(&session.runtime);
+	nx_profiler_continuous_join(&session.runtime);
+}
+
+/* --- start ------------------------------------------------------------------------------------ */
 
 /* Under the lock. The runtime's refusal is left in refused: the rest of the session works. */
 static enum nx_status begin(const nx_profiler_options *options, struct nx_error *refused,
 			    struct nx_error *err)
 {
-	struct nx_profiler_drain_options drain;
 	char folder[FOLDER_BYTES];
+	uint64_t first_ticket;
 	enum nx_status st;
 
-	nx_host_identity_read(&session.identity);
 	session.init_ns = nx_trace_clock_epoch_ns();
-	session.epoch_offset_ns = nx_trace_clock_epoch_offset_ns();
 	session.options = *options;
 	snprintf(session.output_dir, sizeof(session.output_dir), "%s", options->output_dir);
 	session.options.output_dir = session.output_dir;
 	session.options.cores = NULL;
 	session.is_runtime_refused = false;
-	nx_profiler_runtime_find(&session.runtime);
-	st = make_folder(options->output_dir, err);
+	st = nx_profiler_activate(options->buffer_bytes, err);
 	if (!st)
-		st = prepare_ring(options, err);
+		st = make_folder(options->output_dir, err);
+	nx_profiler_runtime_find(&session.runtime);
 	/* The first file: whenever the process is killed, its folder can be read. */
 	if (!st)
 		st = write_info(false, err);
@@ -240,9 +309,8 @@ static enum nx_status begin(const nx_profiler_options *options, struct nx_error 
 		memcpy(directory, folder, sizeof(directory));
 		session.is_described = false;
 	}
-	drain = (struct nx_profiler_drain_options){directory, session.ring,
-						   session.epoch_offset_ns};
-	st = nx_profiler_drain_begin(&drain, err);
+	first_ticket = atomic_load(&atomic_load(&session.ring->store)->next_ticket);
+	st = nx_profiler_drain_open(directory, first_ticket, err);
 	if (st)
 		(void)nx_profiler_runtime_end(&session.runtime);
 	return st;
@@ -250,23 +318,20 @@ static enum nx_status begin(const nx_profiler_options *options, struct nx_error 
 
 NX_PROFILER_EXPORT int nx_profiler_start(const nx_profiler_options *given)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	nx_profiler_options options;
 	struct nx_error err = {0}, refused = {0};
 	enum nx_status st;
-	uint64_t number;
 
 	if (given && given->struct_size < offsetof(nx_profiler_options, buffer_bytes))
-		return fail_with(NX_PROFILER_INVALID,
-				 "nx_profiler_start: struct_size is too small; begin with "
-				 "NX_PROFILER_OPTIONS");
+		return nx_profiler_fail(NX_PROFILER_INVALID,
+					"nx_profiler_start: struct_size is too small; begin with "
+					"NX_PROFILER_OPTIONS");
 	options = options_of(given);
-	pthread_once(&once, register_fork_handler);
-	pthread_mutex_lock(&session.lock);
+	nx_profiler_lock();
 	if (session.is_on) {
 		pthread_mutex_unlock(&session.lock);
-		return fail_with(NX_PROFILER_BUSY,
-				 "a profiler session is already running; stop it first");
+		return nx_profiler_fail(NX_PROFILER_BUSY,
+					"a profiler session is already running; stop it first");
 	}
 	if (nx_profiler_runtime_set_cores(&session.runtime, options.cores, &err)) {
 		pthread_mutex_unlock(&session.lock);
@@ -275,10 +340,10 @@ NX_PROFILER_EXPORT int nx_profiler_start(const nx_profiler_options *given)
 	st = begin(&options, &refused, &err);
 	if (!st) {
 		session.is_on = true;
-		number = atomic_load(&session.number) + 1;
-		atomic_store(&session.number, number);
-		atomic_store(&nx_profiler_ring, session.ring);
-		set_switch((uint32_t)(number % UINT32_MAX + 1));
+		atomic_fetch_add(&session.number, 1);
+		nx_profiler_turn_on();
+	} else {
+		nx_profiler_deactivate();
 	}
 	pthread_mutex_unlock(&session.lock);
 	if (st)
@@ -313,6 +378,7 @@ NX_PROFILER_EXPORT int nx_profiler_join_runtime(void)
 
 	pthread_mutex_lock(&session.lock);
 	st = join_runtime(&err);
+	nx_profiler_join_keeper();
 	pthread_mutex_unlock(&session.lock);
 	return st ? fail(status_of(st), &err) : NX_PROFILER_OK;
 }
@@ -325,6 +391,9 @@ void nx_profiler_look_for_runtime(void)
 	if (pthread_mutex_trylock(&session.lock))
 		return;
 	(void)join_runtime(&err);
+	if (nx_profiler_continuous_is_on() && !session.runtime.share)
+		nx_profiler_runtime_find(&session.runtime);
+	nx_profiler_continuous_join(&session.runtime);
 	pthread_mutex_unlock(&session.lock);
 }
 
@@ -335,12 +404,15 @@ static enum nx_status end(struct nx_error *err)
 {
 	bool is_described, is_whole;
 
-	set_switch(0);
+	if (!nx_profiler_continuous_is_on()) {
+		set_switch(0);
+		nx_profiler_drain_end();
+	}
 	is_described = (nx_profiler_runtime_end(&session.runtime) && session.runtime.share) ||
 		       !session.is_described;
-	is_whole = nx_profiler_drain_end(err);
-	nx_trace_ring_forget(session.ring);
+	is_whole = nx_profiler_drain_close(err);
 	session.is_on = false;
+	nx_profiler_deactivate();
 	if (!is_described) {
 		enum nx_status st = write_info(true, err);
 
@@ -362,16 +434,21 @@ NX_PROFILER_EXPORT int nx_profiler_stop(void)
 		st = end(&err);
 	pthread_mutex_unlock(&session.lock);
 	if (!was_on)
-		return fail_with(NX_PROFILER_IDLE,
-				 "no profiler session is running; start one first");
+		return nx_profiler_fail(NX_PROFILER_IDLE,
+					"no profiler session is running; start one first");
 	return st ? fail(status_of(st), &err) : NX_PROFILER_OK;
 }
 
 NX_PROFILER_EXPORT int nx_profiler_flush(void)
 {
-	if (!nx_profiler_is_on())
-		return fail_with(NX_PROFILER_IDLE,
-				 "no profiler session is running; start one first");
+	bool is_on;
+
+	pthread_mutex_lock(&session.lock);
+	is_on = session.is_on;
+	pthread_mutex_unlock(&session.lock);
+	if (!is_on)
+		return nx_profiler_fail(NX_PROFILER_IDLE,
+					"no profiler session is running; start one first");
 	nx_profiler_drain_flush();
 	return NX_PROFILER_OK;
 }
@@ -417,7 +494,7 @@ NX_PROFILER_EXPORT int nx_profiler_demand(nx_profiler_request request,
 	void *context;
 
 	if (request != NX_PROFILER_REQUEST_START && request != NX_PROFILER_REQUEST_STOP)
-		return fail_with(NX_PROFILER_INVALID, "nx_profiler_demand: no such request");
+		return nx_profiler_fail(NX_PROFILER_INVALID, "nx_profiler_demand: no such request");
 	pthread_mutex_lock(&session.lock);
 	fn = session.demand;
 	context = session.demand_context;
