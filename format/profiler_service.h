@@ -42,6 +42,11 @@
 /* Metadata of a call that proves who calls: "Bearer" and the token. */
 #define NX_SERVICE_AUTHORIZATION "authorization"
 
+/* Advanced options of StartContinuousProfiling that our server knows, both integers: the memory
+ * for what is kept, and how far back it reaches. */
+#define NX_SERVICE_KEY_BUDGET "nx_budget_bytes"
+#define NX_SERVICE_KEY_HORIZON "nx_horizon_ms"
+
 enum nx_service_device_type {
 	NX_SERVICE_DEVICE_ANY = 0,
 	NX_SERVICE_DEVICE_CPU = 1,
