@@ -23,7 +23,7 @@ static const struct {
 	{&nx_service_profile_request_message, 2 + 2 + 18 + 3 + 2 * 3 + 1},
 	{&nx_service_profile_response_message, 2 * 2 + 2},
 	{&nx_service_terminate_request_message, 1},
-	{&nx_service_snapshot_request_message, 1},
+	{&nx_service_snapshot_request_message, 1 + 2},
 	{&nx_service_monitor_request_message, 3},
 	{&nx_service_monitor_response_message, 1 + 9},
 	{&nx_service_new_session_request_message, 32 + 1 + 2 + 1},
