@@ -4,9 +4,12 @@
 #include <time.h>
 
 #include "base/json_writer.h"
+#include "base/map.h"
+#include "base/path.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/workspace_view.h"
+#include "model/system.h"
 
 struct list {
 	const char *data_path, *format;
@@ -26,30 +29,101 @@ static const char *state_text(const struct nx_profile_record *r)
 {
 	if (r->state == NX_PROFILE_READY && r->store_version > NX_STORE_VERSION)
 		return "too new";
-	if (r->state == NX_PROFILE_READY && r->store_version < NX_STORE_VERSION)
+	if (r->state == NX_PROFILE_READY && r->store_version < NX_STORE_VERSION_OLDEST)
 		return "too old";
 	return nx_profile_state_text(r->state);
 }
 
-static void add_row(struct nx_table_view *table, const struct nx_profile_record *r)
+static const char *moment_text(uint64_t ms, char text[32])
+{
+	time_t moment = (time_t)(ms / 1000);
+	struct tm t;
+
+	if (!ms || !localtime_r(&moment, &t) || !strftime(text, 32, "%Y-%m-%d %H:%M", &t))
+		snprintf(text, 32, "-");
+	return text;
+}
+
+/* A session that a program recorded itself, alone in its directory, says nothing new. */
+static bool has_sessions(const struct nx_profile_record *r)
+{
+	return r->sessions.len > 1 ||
+	       (r->sessions.len == 1 && strcmp(r->sessions.items[0].kind, "programmatic") != 0);
+}
+
+/* Newest first. */
+static void add_sessions(struct nx_table_view *table, const struct nx_profile_record *r,
+			 const char *indent)
+{
+	char when[32];
+
+	for (size_t i = r->sessions.len; has_sessions(r) && i > 0; i--) {
+		const struct nx_profile_session *s = &r->sessions.items[i - 1];
+
+		nx_table_row(table,
+			     nx_arena_printf(table->arena, "%s  session %s%s%s", indent, s->name,
+					     *s->reason ? ": " : "", s->reason),
+			     nx_run_session_kind_text(s->kind), "", "",
+			     moment_text(s->start_ns / 1000000, when),
+			     s->failed_count
+				     ? nx_arena_printf(table->arena, "%u of %u hosts failed",
+						       s->failed_count, s->host_count)
+				     : "");
+	}
+}
+
+static void add_row(struct nx_table_view *table, const struct nx_profile_record *r,
+		    const char *indent)
 {
 	bool is_known = r->state != NX_PROFILE_DAMAGED;
 	bool has_size = r->state == NX_PROFILE_READY;
 	char size[NX_COUNT_TEXT_MAX] = "-", rows[NX_COUNT_TEXT_MAX] = "-", when[32];
-	time_t created = (time_t)(r->created_ms / 1000);
-	struct tm t;
 
 	if (has_size) {
 		nx_size_text(r->size_bytes, size);
 		nx_count_text(nx_profile_record_rows(r), rows);
 	}
-	if (!r->created_ms || !localtime_r(&created, &t) ||
-	    !strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &t))
-		snprintf(when, sizeof(when), "-");
 	nx_table_row(table,
-		     nx_arena_printf(table->arena, "%s%s", r->name, r->is_favourite ? " *" : ""),
-		     is_known ? nx_profile_kind_text(r->kind) : "-", size, rows, when,
-		     state_text(r));
+		     nx_arena_printf(table->arena, "%s%s%s", indent, r->name,
+				     r->is_favourite ? " *" : ""),
+		     is_known ? nx_profile_kind_text(r->kind) : "-", size, rows,
+		     moment_text(r->created_ms, when), state_text(r));
+	add_sessions(table, r, indent);
+}
+
+static bool is_of_run(const struct nx_profile_record *r, const char *run)
+{
+	return r->run && *r->run && !strcmp(r->run, run);
+}
+
+/* A run with several profiles is one block, at the place of the newest of them. */
+static void add_rows(struct nx_table_view *table, const struct nx_profile_records *all)
+{
+	struct nx_text_map done = {0};
+	uint64_t ignored;
+
+	for (size_t i = 0; i < all->len; i++) {
+		const struct nx_profile_record *r = &all->items[i];
+		size_t count = 0;
+
+		for (size_t k = i; r->run && *r->run && k < all->len; k++)
+			count += is_of_run(&all->items[k], r->run);
+		if (r->run && *r->run && nx_text_map_get(&done, nx_slice_text(r->run), &ignored))
+			continue;
+		if (count < 2) {
+			add_row(table, r, "");
+			continue;
+		}
+		nx_text_map_put(&done, nx_slice_text(r->run), 1);
+		nx_table_row(table,
+			     nx_arena_printf(table->arena, "run %s: %zu profiles",
+					     nx_path_name(r->run), count),
+			     "", "", "", "", "");
+		for (size_t k = i; k < all->len; k++)
+			if (is_of_run(&all->items[k], r->run))
+				add_row(table, &all->items[k], "  ");
+	}
+	nx_text_map_release(&done);
 }
 
 static void print_table(struct nx_catalogue *c, const char *path, struct nx_output *out)
@@ -61,8 +135,7 @@ static void print_table(struct nx_catalogue *c, const char *path, struct nx_outp
 		return;
 	}
 	nx_table_begin(&table, &c->arena, "name|kind|>size|>rows|created|state");
-	for (size_t i = 0; i < c->records.len; i++)
-		add_row(&table, &c->records.items[i]);
+	add_rows(&table, &c->records);
 	nx_table_end(&table, out, 0);
 	for (size_t i = 0; i < c->records.len; i++)
 		if (c->records.items[i].reason[0])
@@ -71,6 +144,27 @@ static void print_table(struct nx_catalogue *c, const char *path, struct nx_outp
 }
 
 /* --- for programs ---------------------------------------------------------- */
+
+static void write_sessions(struct nx_json_writer *w, const struct nx_profile_record *r)
+{
+	nx_json_key_text(w, "run", r->run);
+	nx_json_key(w, "sessions");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < r->sessions.len; i++) {
+		const struct nx_profile_session *s = &r->sessions.items[i];
+
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "name", s->name);
+		nx_json_key_text(w, "kind", s->kind);
+		nx_json_key_text(w, "reason", s->reason);
+		nx_json_key_u64(w, "start_ns", s->start_ns);
+		nx_json_key_u64(w, "end_ns", s->end_ns);
+		nx_json_key_u64(w, "host_count", s->host_count);
+		nx_json_key_u64(w, "failed_count", s->failed_count);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
 
 static void write_record(struct nx_json_writer *w, const struct nx_profile_record *r,
 			 const char *path)
@@ -96,6 +190,7 @@ static void write_record(struct nx_json_writer *w, const struct nx_profile_recor
 		for (size_t i = 0; i < r->sources.len; i++)
 			nx_json_text(w, r->sources.items[i].path);
 		nx_json_end_array(w);
+		write_sessions(w, r);
 	}
 	if (path)
 		nx_json_key_text(w, "path", path);
@@ -168,7 +263,8 @@ const struct nx_command nx_command_list = {
 	.description =
 		"Lists all profiles, newest first, with their kind, size, number of rows and "
 		"state. Profiles that are being processed, failed or were never finished are "
-		"listed as such, with what to do about them. A star marks a favourite.",
+		"listed as such, with what to do about them. A star marks a favourite. Profiles of "
+		"one run are listed together, each with its sessions.",
 	.options = options,
 	.examples = examples,
 	.values_bytes = sizeof(struct list),

@@ -22,6 +22,7 @@ struct nx_view_options {
 	bool track_memory, skip_buffer_usage, skip_instructions, skip_events, skip_dma,
 		skip_hierarchy;
 	bool skip_device_profile, skip_system_profile, show_private, uncompressed;
+	const char *sessions;	    /* of the run in the directory, comma-separated; NULL: all */
 	const char *session_prefix; /* of several session files in the directory; NULL: all */
 	const char *recipe, *device_recipe; /* once the rest is known */
 	const char *core_filter, *type_filter, *instance_filter;

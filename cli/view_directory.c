@@ -4,7 +4,9 @@
  * the captures, so that a capture that fails does not affect the others.
  */
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,15 +95,37 @@ static enum nx_status write_system(struct directory *d, struct nx_error *err)
 
 /* --- as tables ------------------------------------------------------------- */
 
+/* "train_2026_11_18_13_05_09" of one session of a run; NULL for a whole run. */
+static const char *session_stem(struct directory *d)
+{
+	const struct nx_run_sessions *sessions = &d->profile->sessions;
+	const char *run = d->profile->run_path;
+	char real[PATH_MAX];
+
+	if (!sessions->len || !realpath(d->profile->path, real) ||
+	    (!d->v->sessions && !strcmp(real, run)))
+		return NULL;
+	if (sessions->len > 1 && d->v->sessions)
+		return nx_arena_printf(&d->arena, "%s_%zu_sessions", nx_path_name(run),
+				       sessions->len);
+	/* a folder above the run or beside its sessions has a name of its own */
+	if (sessions->len > 1 || (!d->v->sessions && !strstr(real, "/plugins/profile/")))
+		return NULL;
+	return nx_arena_printf(&d->arena, "%s_%s", nx_path_name(run), sessions->items[0].name);
+}
+
 /* The names of a directory's profiles in the workspace begin with this. */
 static const char *store_stem(struct directory *d)
 {
+	const char *session = session_stem(d);
 	char name[NX_PROFILE_NAME_MAX];
 
 	if (*d->stored->name || d->v->display_name)
 		return *d->stored->name ? d->stored->name : d->v->display_name;
-	nx_profile_name_make(
-		nx_path_stem(d->v->session_prefix ? d->v->session_prefix : d->profile->path), name);
+	nx_profile_name_make(session ? nx_slice_text(session)
+				     : nx_path_stem(d->v->session_prefix ? d->v->session_prefix
+									 : d->profile->path),
+			     name);
 	return nx_arena_copy_text(&d->arena, name);
 }
 
@@ -431,6 +455,7 @@ enum nx_status nx_view_directory(const struct nx_view_options *v,
 	struct nx_system_options how = {
 		.directory = v->directory,
 		.neff_path = v->neff_path,
+		.sessions = v->sessions,
 		.session_prefix = v->session_prefix,
 		.filter = {v->core_filter, v->type_filter, v->instance_filter},
 		.skip_system = v->skip_system_profile,

@@ -73,6 +73,9 @@ const struct nx_option nx_view_option_table[] = {
 	 "software; ^name excludes a type."},
 	{"system-trace-filter-instance-id", 0, NX_TEXT("IDS"), FIELD(instance_filter),
 	 "For a directory: only processes on these instances."},
+	{"sessions", 0, NX_TEXT("NAMES"), FIELD(sessions),
+	 "For a directory: only these sessions of the run, such as "
+	 "\"2026_11_18_13_05_09,2026_11_18_14_00_00\"."},
 	{"system-trace-primary-group", 0, NX_TEXT("FIELDS"), FIELD(primary_group),
 	 "For a directory: the fields that make a process in the Perfetto trace (default "
 	 "instance_id,process_id; also lnc_idx, thread_id, worker_gid)."},
@@ -259,15 +262,15 @@ const char *nx_view_device_recipe(const struct nx_view_options *v, struct nx_are
 const char *nx_view_recipe(const struct nx_view_options *v, struct nx_arena *arena)
 {
 	const char *core = v->core_filter, *type = v->type_filter, *instance = v->instance_filter;
-	const char *prefix = v->session_prefix;
+	const char *prefix = v->session_prefix, *names = v->sessions;
 
-	return nx_arena_printf(arena, "%s%s%s%s%s%s%s%s%s%s%s", nx_view_device_recipe(v, arena),
+	return nx_arena_printf(arena, "%s%s%s%s%s%s%s%s%s%s%s%s%s", nx_view_device_recipe(v, arena),
 			       v->skip_device_profile ? " no-devices" : "",
 			       v->skip_system_profile ? " no-system" : "",
 			       prefix ? " sessions=" : "", prefix ? prefix : "",
-			       core ? " cores=" : "", core ? core : "", type ? " types=" : "",
-			       type ? type : "", instance ? " instances=" : "",
-			       instance ? instance : "");
+			       names ? " named=" : "", names ? names : "", core ? " cores=" : "",
+			       core ? core : "", type ? " types=" : "", type ? type : "",
+			       instance ? " instances=" : "", instance ? instance : "");
 }
 
 /* Checked early, before anything is processed. */

@@ -155,6 +155,37 @@ static void write_process(struct nx_json_writer *w, const struct nx_system_total
 	nx_json_end_object(w);
 }
 
+static void write_sessions(struct nx_json_writer *w, const struct nx_system_profile *profile)
+{
+	if (!profile->sessions.len)
+		return;
+	nx_json_key(w, "sessions");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < profile->sessions.len; i++) {
+		const struct nx_run_session *session = &profile->sessions.items[i];
+
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "name", session->name);
+		nx_json_key_text(w, "kind", session->kind);
+		nx_json_key_text(w, "reason", session->reason);
+		nx_json_key_digits(w, "start_ts_ns", session->start_ns);
+		nx_json_key_digits(w, "end_ts_ns", session->end_ns);
+		nx_json_key_u64(w, "gap_ns", session->gap_ns);
+		nx_json_key(w, "hosts");
+		nx_json_begin_array(w);
+		for (size_t k = 0; k < session->hosts.len; k++) {
+			nx_json_begin_object(w);
+			nx_json_key_text(w, "name", session->hosts.items[k].name);
+			nx_json_key_text(w, "state", session->hosts.items[k].state);
+			nx_json_key_text(w, "failure", session->hosts.items[k].failure);
+			nx_json_end_object(w);
+		}
+		nx_json_end_array(w);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
 enum nx_status nx_system_export_summary_json(const struct nx_system_profile *profile,
 					     const struct nx_system_export_options *options,
 					     struct nx_output *out, struct nx_error *err)
@@ -170,6 +201,7 @@ enum nx_status nx_system_export_summary_json(const struct nx_system_profile *pro
 	nx_json_key_text(&w, "profiler_version", NX_PRODUCT_VERSION);
 	nx_json_key_digits(&w, "first_ts_ns", profile->first_ns);
 	nx_json_key_digits(&w, "last_ts_ns", profile->last_ns);
+	write_sessions(&w, profile);
 	nx_json_key(&w, "processes");
 	nx_json_begin_array(&w);
 	for (uint32_t i = 0; i < profile->process_count; i++)

@@ -2,7 +2,9 @@
 /* The totals of a system profile as tables for people. Names come last, so columns align. */
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/path.h"
 #include "export/exporters.h"
 #include "export/system_totals.h"
 #include "model/system_event.h"
@@ -351,6 +353,41 @@ static void write_devices(struct nx_output *out, const struct nx_system_profile 
 			       p->warnings.items[i].message);
 }
 
+/* --- sessions ---------------------------------------------------------------- */
+
+static void write_session(struct nx_output *out, const struct nx_run_session *session)
+{
+	char length[QUANTITY_MAX], gap[QUANTITY_MAX];
+
+	if (session->gap_ns)
+		nx_output_line(out, "  %14s  not recorded",
+			       time_text(gap, (double)session->gap_ns));
+	nx_output_line(out, "  %14s  %s, %s%s%s",
+		       session->end_ns
+			       ? time_text(length, (double)(session->end_ns - session->start_ns))
+			       : "no time",
+		       session->name, nx_run_session_kind_text(session->kind),
+		       *session->reason ? ": " : "", session->reason);
+	for (size_t i = 0; i < session->hosts.len; i++)
+		if (*session->hosts.items[i].failure)
+			nx_output_line(out, "  %14s  %s: %s", "", session->hosts.items[i].name,
+				       session->hosts.items[i].failure);
+}
+
+/* A directory with one session that a program recorded itself is as plain as one without. */
+static void write_sessions(struct nx_output *out, const struct nx_system_profile *profile)
+{
+	const struct nx_run_sessions *all = &profile->sessions;
+
+	if (!all->len || (all->len == 1 && !strcmp(all->items[0].kind, "programmatic")))
+		return;
+	nx_output_line(out, "%zu session%s of %s", all->len, all->len == 1 ? "" : "s",
+		       nx_path_name(profile->run_path));
+	for (size_t i = 0; i < all->len; i++)
+		write_session(out, &all->items[i]);
+	nx_output_write(out, "\n", 1);
+}
+
 enum nx_status nx_system_export_summary_text(const struct nx_system_profile *profile,
 					     const struct nx_system_export_options *options,
 					     struct nx_output *out, struct nx_error *err)
@@ -361,6 +398,7 @@ enum nx_status nx_system_export_summary_text(const struct nx_system_profile *pro
 	(void)options;
 	if (st)
 		return st;
+	write_sessions(out, profile);
 	for (uint32_t i = 0; i < profile->process_count; i++)
 		write_process(out, &totals, i);
 	nx_system_totals_release(&totals);

@@ -138,6 +138,11 @@ const char **nx_system_device_names(const struct nx_system_profile *profile, str
 	return names;
 }
 
+const char *nx_run_session_kind_text(const char *kind)
+{
+	return strcmp(kind, "on_demand") ? kind : "on demand";
+}
+
 void nx_system_warn(struct nx_system_profile *profile, const char *category, const char *fmt, ...)
 {
 	va_list args;

@@ -181,6 +181,24 @@ enum nx_system_table {
 		NX_SYSTEM_TABLE_COUNT,
 };
 
+/* A session of a run: what was recorded from one start to one stop, on one or more hosts. */
+struct nx_run_host {
+	const char *name;
+	const char *state;   /* "captured", "empty", "elsewhere" or "failed" */
+	const char *failure; /* why nothing came from it; "" if something did */
+};
+
+struct nx_run_session {
+	const char *name;   /* of its folder; after the run's name if there are several runs */
+	const char *kind;   /* "programmatic", "on_demand" or "snapshot" */
+	const char *reason; /* why it was recorded; "" if nobody said */
+	uint64_t start_ns, end_ns; /* epoch; 0: nothing in it has a time */
+	uint64_t gap_ns;	   /* not recorded between the sessions before it and this one */
+	struct nx_run_hosts NX_VEC_BODY(struct nx_run_host) hosts;
+};
+
+#define NX_NO_SESSION UINT32_MAX
+
 struct nx_system_process {  /* one <instance>_pid_<pid> folder, or one file of a host */
 	const char *folder; /* relative to the directory given */
 	const char *instance_id;
@@ -194,6 +212,7 @@ struct nx_system_process {  /* one <instance>_pid_<pid> folder, or one file of a
 	uint32_t data_version; /* of its files */
 	struct nx_ultraserver ultraserver;
 	uint64_t init_ns, close_ns;
+	uint32_t session; /* into the profile's; NX_NO_SESSION: its folder is of none */
 	/* from the device's clock to the host's, by the first sync point */
 	bool has_clock_offset;
 	int64_t clock_offset_ns;
@@ -259,7 +278,9 @@ struct nx_system_source {
 
 struct nx_system_profile {
 	struct nx_arena arena;
-	const char *path; /* of the directory */
+	const char *path;     /* of the directory */
+	const char *run_path; /* absolute, of the run that the sessions are of; NULL: no sessions */
+	struct nx_run_sessions NX_VEC_BODY(struct nx_run_session) sessions; /* in order of time */
 	struct nx_system_process *processes;
 	uint32_t process_count;
 	struct nx_device_captures NX_VEC_BODY(struct nx_device_capture) devices;
@@ -286,6 +307,8 @@ const char *nx_system_thread_name(const struct nx_system_process *process, uint6
 /* The whole entry; NULL if the thread has no name. */
 const struct nx_thread_name *nx_system_thread_of(const struct nx_system_process *process,
 						 uint64_t thread_id);
+/* "on demand" of "on_demand": for people. */
+const char *nx_run_session_kind_text(const char *kind);
 /* The worker of a logical core, UINT32_MAX if it has none. */
 uint32_t nx_system_worker(const struct nx_system_process *process, int32_t nc_idx);
 const char *nx_system_event_name(const struct nx_system_profile *profile,

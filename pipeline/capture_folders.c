@@ -163,14 +163,31 @@ static bool is_in_xspace(const struct nx_capture_folders *found, const struct nx
 	return false;
 }
 
+/* "<host>_<port>.xplane.pb" beside the folder "<host>_<port>" of the same host, with more in it. */
+static bool is_in_folder(const struct nx_capture_folders *found, const struct nx_found_file *space)
+{
+	size_t stem = strlen(space->path) - strlen(NX_XSPACE_SUFFIX);
+
+	for (size_t i = 0; i < found->processes.len; i++)
+		if (!strncmp(found->processes.items[i].folder, space->path, stem) &&
+		    (found->processes.items[i].folder[stem] == '/' ||
+		     !found->processes.items[i].folder[stem]))
+			return true;
+	return false;
+}
+
 static void drop_repeated(struct nx_capture_folders *found)
 {
-	size_t kept = 0;
+	size_t kept = 0, kept_spaces = 0;
 
 	for (size_t i = 0; i < found->frameworks.len; i++)
 		if (!is_in_xspace(found, &found->frameworks.items[i]))
 			found->frameworks.items[kept++] = found->frameworks.items[i];
 	found->frameworks.len = kept;
+	for (size_t i = 0; i < found->xspaces.len; i++)
+		if (!is_in_folder(found, &found->xspaces.items[i]))
+			found->xspaces.items[kept_spaces++] = found->xspaces.items[i];
+	found->xspaces.len = kept_spaces;
 }
 
 static bool stays_inside(struct walk *w, const char *path)

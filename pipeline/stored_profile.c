@@ -179,8 +179,9 @@ static const struct nx_profile_record *find_made_like(const struct nx_catalogue 
 	for (size_t i = 0; i < catalogue->records.len; i++) {
 		const struct nx_profile_record *r = &catalogue->records.items[i];
 
-		if (r->state == NX_PROFILE_READY && r->store_version == NX_STORE_VERSION &&
-		    (!name || !strcmp(name, r->name)) && nx_profile_record_is_made_like(r, wanted))
+		if (r->state == NX_PROFILE_READY && r->store_version >= NX_STORE_VERSION_OLDEST &&
+		    r->store_version <= NX_STORE_VERSION && (!name || !strcmp(name, r->name)) &&
+		    nx_profile_record_is_made_like(r, wanted))
 			return r;
 	}
 	return NULL;
@@ -335,6 +336,24 @@ enum nx_status nx_store_device(const struct nx_store_target *target,
 	return end(&s, st, stored, err);
 }
 
+static void list_sessions(const struct nx_system_profile *profile,
+			  struct nx_profile_sessions *sessions)
+{
+	for (size_t i = 0; i < profile->sessions.len; i++) {
+		const struct nx_run_session *from = &profile->sessions.items[i];
+		struct nx_profile_session session = {.name = from->name,
+						     .kind = from->kind,
+						     .reason = from->reason,
+						     .start_ns = from->start_ns,
+						     .end_ns = from->end_ns,
+						     .host_count = (uint32_t)from->hosts.len};
+
+		for (size_t k = 0; k < from->hosts.len; k++)
+			session.failed_count += *from->hosts.items[k].failure != '\0';
+		nx_vec_push(sessions, session);
+	}
+}
+
 enum nx_status nx_store_system(const struct nx_store_target *target,
 			       const struct nx_system_profile *profile, struct nx_stored *stored,
 			       struct nx_error *err)
@@ -342,14 +361,20 @@ enum nx_status nx_store_system(const struct nx_store_target *target,
 	struct nx_ingest_target ingest = {
 		.kind = NX_PROFILE_SYSTEM, .sources = &profile->path, .source_count = 1};
 	struct nx_tables_options options = {.explorer_version = NX_PRODUCT_VERSION};
+	struct nx_profile_sessions sessions = {0};
 	struct storing s = {0};
 	enum nx_status st;
 
 	assert(profile->path);
 	memset(stored, 0, sizeof(*stored));
+	list_sessions(profile, &sessions);
+	ingest.run = profile->run_path;
+	ingest.sessions = sessions.items;
+	ingest.session_count = sessions.len;
 	st = choose_name(target, profile->path, stored, err);
 	if (!st)
 		st = begin(target, &ingest, &s, 0, stored, err);
+	nx_vec_release(&sessions);
 	if (st)
 		return st;
 	options.profile_name = stored->name;

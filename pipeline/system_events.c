@@ -25,6 +25,7 @@ static void keep(struct nx_system_run *run, struct nx_spool *spool, const void *
 bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *event,
 			  const char *name)
 {
+	struct nx_process_input *input = &run->inputs[event->process];
 	struct nx_system_profile *p = &run->profile;
 	void *kept;
 
@@ -34,13 +35,17 @@ bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *eve
 		p->first_ns = event->start_ns;
 	if (event->end_ns > p->last_ns)
 		p->last_ns = event->end_ns;
+	if (!input->last_event_ns || event->start_ns < input->first_event_ns)
+		input->first_event_ns = event->start_ns;
+	if (event->end_ns > input->last_event_ns)
+		input->last_event_ns = event->end_ns;
 	p->rows[NX_SYSTEM_EVENT]++;
 	if (!run->status)
 		run->status = nx_spool_place(run->events, event->start_ns, &kept, &run->error);
 	if (!run->status)
 		nx_kept_event_fill(kept, event);
 	if (event->flags & NX_EVENT_STEP)
-		nx_map_put(&run->inputs[event->process].step_numbers, event->id, event->step_num);
+		nx_map_put(&input->step_numbers, event->id, event->step_num);
 	return true;
 }
 

@@ -47,7 +47,10 @@ uint32_t nx_system_process_beside(const struct nx_system_run *run, const char *f
 		while (part.len && part.data[--part.len] != '/')
 			;
 	}
-	return run->traced_count == 1 ? 0 : UINT32_MAX;
+	/* of a captured session, other files are of other hosts or sessions */
+	if (run->traced_count != 1 || strstr(run->profile.processes[0].folder, NX_SESSIONS_FOLDER))
+		return UINT32_MAX;
+	return 0;
 }
 
 static void keep_thread_name(struct framework_read *r, const struct nx_framework_event *event)

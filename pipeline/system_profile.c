@@ -215,17 +215,56 @@ static bool gids_are_unique(const struct numbered_worker *list, size_t count)
 	return true;
 }
 
-static void list_workers(struct nx_system_profile *p, struct numbered_worker *list)
+/* The same core in an earlier session of the process; NULL: this is the first. */
+static const struct nx_core_worker *earlier_worker(const struct nx_system_profile *p, uint32_t at,
+						   int32_t nc_idx)
 {
+	const struct nx_system_process *process = &p->processes[at];
+
+	for (uint32_t i = 0; i < at && process->session != NX_NO_SESSION; i++) {
+		const struct nx_system_process *other = &p->processes[i];
+
+		if (other->session == NX_NO_SESSION || other->session == process->session ||
+		    other->pid != process->pid ||
+		    strcmp(other->instance_id, process->instance_id) != 0)
+			continue;
+		for (size_t k = 0; k < other->worker_count; k++)
+			if (other->workers[k].nc_idx == nc_idx)
+				return &other->workers[k];
+	}
+	return NULL;
+}
+
+static size_t list_workers(struct nx_system_profile *p, struct numbered_worker *list)
+{
+	size_t count = 0;
+
 	for (uint32_t i = 0; i < p->process_count; i++) {
 		uint32_t instance = 0;
 
 		while (strcmp(p->processes[instance].instance_id, p->processes[i].instance_id) != 0)
 			instance++;
-		for (size_t k = 0; k < p->processes[i].worker_count; k++)
-			*list++ =
-				(struct numbered_worker){instance, i, &p->processes[i].workers[k]};
+		for (size_t k = 0; k < p->processes[i].worker_count; k++) {
+			struct nx_core_worker *worker = &p->processes[i].workers[k];
+
+			if (!earlier_worker(p, i, worker->nc_idx))
+				list[count++] = (struct numbered_worker){instance, i, worker};
+		}
 	}
+	return count;
+}
+
+/* A core has one number in all sessions. */
+static void repeat_numbers(struct nx_system_profile *p)
+{
+	for (uint32_t i = 0; i < p->process_count; i++)
+		for (size_t k = 0; k < p->processes[i].worker_count; k++) {
+			struct nx_core_worker *worker = &p->processes[i].workers[k];
+			const struct nx_core_worker *first = earlier_worker(p, i, worker->nc_idx);
+
+			if (first)
+				worker->worker_gid = first->worker_gid;
+		}
 }
 
 /*
@@ -250,7 +289,7 @@ static void number_workers(struct nx_system_profile *p)
 			      compare_workers);
 	}
 	list = nx_heap_alloc(sizeof(*list) * (total + 1));
-	list_workers(p, list);
+	total = list_workers(p, list);
 	qsort(list, total, sizeof(*list), compare_gids);
 	if (gids_are_unique(list, total))
 		goto out;
@@ -265,6 +304,7 @@ static void number_workers(struct nx_system_profile *p)
 	}
 out:
 	nx_heap_free(list);
+	repeat_numbers(p);
 }
 
 /* --- life ------------------------------------------------------------------ */
@@ -275,6 +315,7 @@ static enum nx_status process_run(struct nx_system_run *run, struct nx_error *er
 	enum nx_status st;
 
 	nx_system_read_events(run);
+	nx_system_time_sessions(run);
 	number_workers(p);
 	for (uint32_t i = 0; i < p->process_count; i++) {
 		p->processes[i].names = run->inputs[i].names.items;
@@ -310,12 +351,15 @@ static enum nx_status open_run(struct nx_system_run *run, struct nx_error *err)
 		st = nx_capture_folders_find(&run->found, run->options.directory, &p->arena, err);
 	if (!st)
 		st = open_processes(run, err);
+	if (!st)
+		st = nx_system_find_sessions(run, err);
 	if (st)
 		return st;
 	p->path = run->found.path;
 	nx_data_quality_report_folders(p, &run->found);
 	if (!run->options.skip_device)
 		nx_system_find_devices(run);
+	nx_system_drop_devices(run);
 	if (!p->process_count && !p->devices.len)
 		return nx_fail(
 			err, NX_NOT_FOUND,
@@ -372,6 +416,7 @@ void nx_system_run_close(struct nx_system_run *run)
 	nx_map_release(&run->models_of_flows);
 	nx_text_map_release(&run->processes_by_folder);
 	nx_capture_folders_release(&run->found);
+	nx_system_release_sessions(&run->profile);
 	nx_vec_release(&run->profile.devices);
 	nx_vec_release(&run->profile.warnings);
 	nx_arena_release(&run->profile.arena);

@@ -22,6 +22,7 @@ struct nx_system_options {
 	const char *directory;
 	const char *neff_path; /* NEFF of all session files (several ranks of one model); NULL */
 	const char *session_prefix; /* only session files whose paths begin so; NULL: all */
+	const char *sessions;	    /* of the run, comma-separated; NULL: all */
 	struct nx_system_filter_options filter;
 	bool skip_system; /* only look for device captures */
 	bool skip_device; /* only read system traces */

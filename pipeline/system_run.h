@@ -51,9 +51,10 @@ struct nx_process_input {
 	struct nx_process_names NX_VEC_BODY(
 		const char *) names; /* decoder's, then the framework's */
 	struct nx_text_map name_ids;
-	uint64_t sync_ns;	    /* when the process's clock offset was recorded */
-	uint64_t next_id;	    /* for events of other profilers */
-	struct nx_map step_numbers; /* of events with NX_EVENT_STEP, by id */
+	uint64_t sync_ns;			/* when the process's clock offset was recorded */
+	uint64_t first_event_ns, last_event_ns; /* of those kept; last 0: none */
+	uint64_t next_id;			/* for events of other profilers */
+	struct nx_map step_numbers;		/* of events with NX_EVENT_STEP, by id */
 	bool is_kept;
 };
 
@@ -211,6 +212,17 @@ uint32_t nx_system_add_process(struct nx_system_run *run, const char *folder, co
 struct nx_thread_names NX_VEC_BODY(struct nx_thread_name);
 void nx_system_name_threads(struct nx_system_run *run, uint32_t process,
 			    const struct nx_thread_names *names);
+
+/* Sessions of a run lie below this. */
+#define NX_SESSIONS_FOLDER "/plugins/profile/"
+
+/* system_sessions.c: before events are read, and NOT_FOUND for a session that is not there. */
+NX_MUST_CHECK enum nx_status nx_system_find_sessions(struct nx_system_run *run,
+						     struct nx_error *err);
+/* After events were read: when each was recorded, in order of time. */
+void nx_system_time_sessions(struct nx_system_run *run);
+void nx_system_drop_devices(struct nx_system_run *run);
+void nx_system_release_sessions(struct nx_system_profile *profile);
 
 /* system_steps.c: steps and gaps, derived once, at the first scan. */
 NX_MUST_CHECK enum nx_status nx_system_scan_steps(struct nx_system_run *run,

@@ -26,21 +26,14 @@ struct nx_xspace_decoder *nx_system_xspace_of(const struct nx_system_run *run,
 
 /* --- opening ---------------------------------------------------------------- */
 
-/* "<session>/<host>" if there are several sessions, because hosts repeat. */
+/* The host, in all sessions of a run, so that they share rows. */
 static const char *instance_of(struct nx_system_run *run, const struct nx_found_file *found)
 {
-	struct nx_arena *arena = &run->profile.arena;
 	struct nx_slice host = nx_slice_text(found->name);
-	bool has_sessions = false;
-	const char *session = strrchr(found->folder, '/');
 
 	if (nx_slice_ends(host, NX_XSPACE_SUFFIX))
 		host.len -= strlen(NX_XSPACE_SUFFIX);
-	for (size_t i = 0; i < run->found.xspaces.len; i++)
-		has_sessions |= strcmp(run->found.xspaces.items[i].folder, found->folder) != 0;
-	session = session ? session + 1 : found->folder;
-	return nx_arena_printf(arena, "%s%s%.*s", has_sessions ? session : "",
-			       has_sessions ? "/" : "", (int)host.len, (const char *)host.data);
+	return nx_arena_copy(&run->profile.arena, host);
 }
 
 static int by_core(const void *left, const void *right)

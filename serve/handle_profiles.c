@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of profiles, one profile, and what can be changed of it. */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/path.h"
 #include "serve/handlers.h"
 #include "store/related_profiles.h"
@@ -13,6 +15,41 @@ static void put_sources(struct nx_json_writer *w, const struct nx_profile_record
 		nx_json_begin_object(w);
 		nx_json_key_text(w, "name", nx_path_name(r->sources.items[i].path));
 		nx_json_key_u64_text(w, "size_bytes", r->sources.items[i].size_bytes);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+/* The folder of a run is private; its hash tells runs of one name apart. */
+static void put_sessions(struct nx_json_writer *w, const struct nx_profile_record *r)
+{
+	bool has_run = r->run && *r->run;
+
+	if (has_run) {
+		char id[17];
+
+		snprintf(id, sizeof(id), "%016llx",
+			 (unsigned long long)nx_fnv1a(NX_FNV_SEED, r->run, strlen(r->run)));
+		nx_json_key(w, "run");
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "id", id);
+		nx_json_key_text(w, "name", nx_path_name(r->run));
+		nx_json_end_object(w);
+	} else {
+		nx_json_key_text_or_null(w, "run", NULL);
+	}
+	nx_json_key_array(w, "sessions");
+	for (size_t i = 0; i < r->sessions.len; i++) {
+		const struct nx_profile_session *s = &r->sessions.items[i];
+
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "name", s->name);
+		nx_json_key_text(w, "kind", s->kind);
+		nx_json_key_text(w, "reason", s->reason);
+		nx_json_key_u64_text(w, "start_ns", s->start_ns);
+		nx_json_key_u64_text(w, "end_ns", s->end_ns);
+		nx_json_key_u64(w, "host_count", s->host_count);
+		nx_json_key_u64(w, "failed_count", s->failed_count);
 		nx_json_end_object(w);
 	}
 	nx_json_end_array(w);
@@ -48,6 +85,7 @@ static void put_record(struct nx_json_writer *w, struct nx_server *server,
 	nx_json_key_text_or_null(w, "parent", parent ? parent->name : NULL);
 	nx_json_key_bool(w, "simulated", nx_related_is_simulated(catalogue, r));
 	put_sources(w, r);
+	put_sessions(w, r);
 	put_step(w, server, r);
 }
 

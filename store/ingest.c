@@ -114,6 +114,9 @@ static enum nx_status begin_staging(struct nx_ingest *in, const struct nx_ingest
 	in->record.key = nx_arena_copy_text(&in->arena, target->key ? target->key : "");
 	in->record.recipe = nx_arena_copy_text(&in->arena, target->recipe ? target->recipe : "");
 	in->record.schema_version = NX_SCHEMA_VERSION;
+	in->record.run = nx_arena_copy_text(&in->arena, target->run ? target->run : "");
+	for (size_t i = 0; i < target->session_count; i++)
+		nx_vec_push(&in->record.sessions, target->sessions[i]);
 	for (size_t i = 0; i < target->source_count && !st; i++)
 		st = nx_profile_record_add_source(&in->record, target->sources[i], &in->arena, err);
 	if (!st)

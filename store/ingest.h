@@ -27,8 +27,11 @@ struct nx_ingest_target {
 	bool has_rank;
 	uint32_t rank, core; /* as in struct nx_profile_record */
 	struct nx_profile_clock clock;
-	const char *key;	    /* derived from the contents of the capture; NULL if unknown */
-	const char *recipe;	    /* as in struct nx_profile_record; NULL if unknown */
+	const char *key;    /* derived from the contents of the capture; NULL if unknown */
+	const char *recipe; /* as in struct nx_profile_record; NULL if unknown */
+	const char *run;    /* as in struct nx_profile_record; NULL: none */
+	const struct nx_profile_session *sessions; /* their texts are borrowed to the end */
+	size_t session_count;
 	const char *const *sources; /* files and folders the profile is made from */
 	size_t source_count;
 };

@@ -47,6 +47,7 @@ void nx_profile_record_release(struct nx_profile_record *r)
 {
 	nx_vec_release(&r->sources);
 	nx_vec_release(&r->tables);
+	nx_vec_release(&r->sessions);
 }
 
 /* Captures lie a few folders deep; deeper folders are not searched. */
@@ -171,6 +172,29 @@ static void write_tables(struct nx_json_writer *w, const struct nx_profile_table
 	nx_json_end_array(w);
 }
 
+static void write_sessions(struct nx_json_writer *w, const struct nx_profile_record *r)
+{
+	if (!r->sessions.len)
+		return;
+	write_text(w, "run", r->run);
+	nx_json_key(w, "sessions");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < r->sessions.len; i++) {
+		const struct nx_profile_session *session = &r->sessions.items[i];
+
+		nx_json_begin_object(w);
+		write_text(w, "name", session->name);
+		write_text(w, "kind", session->kind);
+		write_text(w, "reason", session->reason);
+		nx_json_key_u64(w, "start_ns", session->start_ns);
+		nx_json_key_u64(w, "end_ns", session->end_ns);
+		nx_json_key_u64(w, "host_count", session->host_count);
+		nx_json_key_u64(w, "failed_count", session->failed_count);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
 static void write_clock(struct nx_json_writer *w, const struct nx_profile_clock *clock)
 {
 	if (clock->start_epoch_ns)
@@ -205,6 +229,7 @@ void nx_profile_record_write(const struct nx_profile_record *r, struct nx_bytes 
 		nx_json_key_u64(&w, "rank", r->rank);
 	nx_json_key_u64(&w, "core", r->core);
 	write_clock(&w, &r->clock);
+	write_sessions(&w, r);
 	nx_json_key_bool(&w, "favourite", r->is_favourite);
 	write_text(&w, "label", r->label);
 	write_sources(&w, &r->sources);
@@ -247,6 +272,7 @@ static void read_lists(const struct nx_json *root, struct nx_arena *arena,
 {
 	const struct nx_json *sources = nx_json_get(root, "sources");
 	const struct nx_json *tables = nx_json_get(root, "tables");
+	const struct nx_json *sessions = nx_json_get(root, "sessions");
 
 	for (size_t i = 0; sources && sources->kind == NX_JSON_ARRAY && i < sources->count; i++) {
 		const struct nx_json *item = &sources->children[i];
@@ -256,6 +282,21 @@ static void read_lists(const struct nx_json *root, struct nx_arena *arena,
 						 .size_bytes = read_number(item, "size_bytes"),
 						 .modified_ms = read_number(item, "modified_ms"),
 					 }));
+	}
+	for (size_t i = 0; sessions && sessions->kind == NX_JSON_ARRAY && i < sessions->count;
+	     i++) {
+		const struct nx_json *item = &sessions->children[i];
+
+		nx_vec_push(&r->sessions,
+			    ((struct nx_profile_session){
+				    .name = read_text(item, "name", arena),
+				    .kind = read_text(item, "kind", arena),
+				    .reason = read_text(item, "reason", arena),
+				    .start_ns = read_number(item, "start_ns"),
+				    .end_ns = read_number(item, "end_ns"),
+				    .host_count = (uint32_t)read_number(item, "host_count"),
+				    .failed_count = (uint32_t)read_number(item, "failed_count"),
+			    }));
 	}
 	for (size_t i = 0; tables && tables->kind == NX_JSON_ARRAY && i < tables->count; i++)
 		nx_profile_record_add_table(r, read_text(&tables->children[i], "name", arena),
@@ -320,6 +361,7 @@ static enum nx_status read_members(const struct nx_json *root, struct nx_arena *
 		.collective = read_text(root, "collective", arena),
 		.collective_end_ns = read_number(root, "collective_end_ns"),
 	};
+	r->run = read_text(root, "run", arena);
 	r->is_favourite = read_flag(root, "favourite");
 	read_lists(root, arena, r);
 	return NX_OK;

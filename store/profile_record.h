@@ -19,8 +19,10 @@
 #define NX_PROFILE_RECORD_FILE "profile.json"
 #define NX_PROFILE_RECORD_BYTES_MAX ((size_t)4 << 20)
 
-/* The version of the files in a profile's folder; raised when older programs cannot read them. */
-#define NX_STORE_VERSION 2u
+/* The version of the files in a profile's folder; raised when older programs cannot read them or
+ * would lose a part of profile.json. Files of the oldest version are read as they are. */
+#define NX_STORE_VERSION 3u
+#define NX_STORE_VERSION_OLDEST 2u
 
 /* X(name, text in profile.json and in lists) */
 #define NX_PROFILE_KIND_MAP(X)                                                                     \
@@ -65,6 +67,12 @@ struct nx_profile_clock { /* of a device: what ties it to the other ranks of its
 	uint64_t collective_end_ns;
 };
 
+struct nx_profile_session { /* of the run that the profile is of; model/system.h */
+	const char *name, *kind, *reason;
+	uint64_t start_ns, end_ns;	   /* epoch; 0: not known */
+	uint32_t host_count, failed_count; /* of hosts, and those of them that gave nothing */
+};
+
 struct nx_profile_record {
 	const char *name;
 	const char *begun_as;
@@ -83,13 +91,15 @@ struct nx_profile_record {
 	uint32_t rank; /* of the job, if the capture tells it */
 	uint32_t core; /* of a device: the first core that the capture covers */
 	struct nx_profile_clock clock;
+	const char *run; /* absolute path of the folder with its sessions; "": it has none */
+	struct nx_profile_sessions NX_VEC_BODY(struct nx_profile_session) sessions;
 	bool is_favourite;
 	const char *label; /* the user's folder; "" for none */
 	struct nx_profile_sources NX_VEC_BODY(struct nx_profile_source) sources;
 	struct nx_profile_tables NX_VEC_BODY(struct nx_profile_table) tables;
 };
 
-/* Frees the two lists, not the texts. A zeroed record is valid. */
+/* Frees the lists, not the texts. A zeroed record is valid. */
 void nx_profile_record_release(struct nx_profile_record *r);
 
 /* Appends profile.json. */

@@ -56,6 +56,7 @@ static struct nx_profile_record record_of(const struct nx_upload *u)
 		.kind = nx_upload_is_system(u) ? NX_PROFILE_SYSTEM : NX_PROFILE_DEVICE,
 		.state = NX_PROFILE_UPLOADING,
 		.reason = "",
+		.run = "",
 		.schema_version = "",
 		.store_version = NX_STORE_VERSION,
 		.created_ms = u->created_ms,

@@ -339,11 +339,11 @@ static enum nx_status check_version(const struct nx_profile_record *r, struct nx
 			       "store, this one reads %u); update neuron-explorer, or process the "
 			       "capture again with --force",
 			       r->name, r->store_version, NX_STORE_VERSION);
-	if (r->store_version < NX_STORE_VERSION)
+	if (r->store_version < NX_STORE_VERSION_OLDEST)
 		return nx_fail(err, NX_VERSION,
 			       "profile '%s' was stored by an older program (version %u of the "
 			       "store, this one reads %u); process the capture again with --force",
-			       r->name, r->store_version, NX_STORE_VERSION);
+			       r->name, r->store_version, NX_STORE_VERSION_OLDEST);
 	return NX_OK;
 }
 

@@ -75,6 +75,41 @@ enum nx_status nx_fill_system_devices(struct nx_system_fill *fill)
 	return NX_OK;
 }
 
+static void put_session(const struct nx_system_fill *fill, const struct nx_run_session *session,
+			const struct nx_run_host *host)
+{
+	struct nx_row row;
+
+	nx_row_init(&row, NX_SCHEMA_ProfileSession);
+	nx_row_put_text(&row, NX_COL_ProfileSession_session_name, session->name);
+	nx_row_put_text(&row, NX_COL_ProfileSession_session_kind, session->kind);
+	if (*session->reason)
+		nx_row_put_text(&row, NX_COL_ProfileSession_reason, session->reason);
+	nx_row_put_text(&row, NX_COL_ProfileSession_host, host->name);
+	nx_row_put_text(&row, NX_COL_ProfileSession_host_state, host->state);
+	if (*host->failure)
+		nx_row_put_text(&row, NX_COL_ProfileSession_failure, host->failure);
+	if (session->end_ns) {
+		nx_row_put_u64(&row, NX_COL_ProfileSession_start_ts, session->start_ns);
+		nx_row_put_u64(&row, NX_COL_ProfileSession_end_ts, session->end_ns);
+	}
+	if (session->gap_ns)
+		nx_row_put_u64(&row, NX_COL_ProfileSession_gap_ns, session->gap_ns);
+	nx_table_sink_put(fill->sink, &row);
+}
+
+enum nx_status nx_fill_system_sessions(struct nx_system_fill *fill)
+{
+	const struct nx_run_sessions *sessions = &fill->profile->sessions;
+
+	nx_table_sink_begin(fill->sink, NX_SCHEMA_ProfileSession);
+	for (size_t i = 0; i < sessions->len; i++)
+		for (size_t k = 0; k < sessions->items[i].hosts.len; k++)
+			put_session(fill, &sessions->items[i], &sessions->items[i].hosts.items[k]);
+	nx_table_sink_end(fill->sink, NX_SCHEMA_ProfileSession);
+	return NX_OK;
+}
+
 enum nx_status nx_fill_system_notes(struct nx_system_fill *fill)
 {
 	nx_put_warnings(&fill->profile->warnings, fill->sink);

@@ -67,6 +67,7 @@ enum nx_status nx_fill_system_memory(struct nx_system_fill *fill); /* HostMemUsa
 enum nx_status nx_fill_program_counters(struct nx_system_fill *fill); /* ProgramCounter */
 enum nx_status nx_fill_system_metadata(struct nx_system_fill *fill); /* SystemProfileMetadata */
 enum nx_status nx_fill_system_devices(struct nx_system_fill *fill); /* DeviceProfileList */
+enum nx_status nx_fill_system_sessions(struct nx_system_fill *fill); /* ProfileSession */
 enum nx_status nx_fill_system_steps(struct nx_system_fill *fill); /* Step…, ExecutionGap… */
 enum nx_status nx_fill_system_notes(struct nx_system_fill *fill); /* Warning, SchemaFields */
 /* clang-format on */

@@ -39,9 +39,10 @@ static const nx_device_filler device_fillers[] = {
 /* clang-format on */
 
 static const nx_system_filler system_fillers[] = {
-	nx_fill_system_events,	nx_fill_system_hbm,   nx_fill_system_cpu,
-	nx_fill_system_memory,	nx_fill_system_steps, nx_fill_system_metadata,
-	nx_fill_system_devices, nx_fill_system_notes, nx_fill_program_counters,
+	nx_fill_system_events,	 nx_fill_system_hbm,   nx_fill_system_cpu,
+	nx_fill_system_memory,	 nx_fill_system_steps, nx_fill_system_metadata,
+	nx_fill_system_devices,	 nx_fill_system_notes, nx_fill_program_counters,
+	nx_fill_system_sessions,
 };
 
 /* A sink in front of the caller's that notes which tables were begun and counts rows. */

@@ -83,6 +83,7 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n '__fish_seen_subcommand_from view' -l system-trace-filter-neuron-core -x -d 'For a directory: only events of these NeuronCores, such as "0,1", numbered within their instance.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l system-trace-filter-event-type -x -d 'For a directory: only events of these types: names such as nrt_execute, hardware, software; ^name excludes a type.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l system-trace-filter-instance-id -x -d 'For a directory: only processes on these instances.'
+	complete -c $program -n '__fish_seen_subcommand_from view' -l sessions -x -d 'For a directory: only these sessions of the run, such as "2026_11_18_13_05_09,2026_11_18_14_00_00".'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l system-trace-primary-group -x -d 'For a directory: the fields that make a process in the Perfetto trace (default instance_id,process_id; also lnc_idx, thread_id, worker_gid).'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l system-trace-secondary-group -x -d 'The fields that make a track within a process (default worker_gid,lnc_idx,thread_id).'
 	complete -c $program -n '__fish_seen_subcommand_from view' -l ignore-device-profile -d 'For a directory: leave out the session files.'

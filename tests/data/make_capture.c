@@ -15,6 +15,7 @@ static const char usage[] =
 	"       make_capture --size N[K|M|G] OUT.ntff [--neff OUT.neff]\n"
 	"       make_capture --tiny OUT.ntff [--neff OUT.neff]\n"
 	"       make_capture --system DIR [--instances N] [--workers M] [--events E] [--gaps]\n"
+	"                                         [--delay-ms MS]\n"
 	"                                          --gaps: between executions, from 13 to 190 us\n"
 	"options: --seed N, --version 4|5|6, --arch 1|2, --cores 1|2, --faults\n";
 
@@ -29,7 +30,7 @@ struct request {
 	uint64_t seed;
 	bool with_faults, with_gaps;
 	unsigned instances, workers;
-	uint64_t event_count;
+	uint64_t event_count, delay_ms;
 };
 
 /* --- command line ------------------------------------------------------------- */
@@ -118,6 +119,8 @@ static bool parse_option(struct request *r, char **argv, int *at)
 		return parse_unsigned(value, 1, 1024, &r->workers);
 	if (!strcmp(option, "--events"))
 		return parse_number(value, 1, UINT64_C(1) << 40, &r->event_count);
+	if (!strcmp(option, "--delay-ms"))
+		return parse_number(value, 0, UINT64_C(1) << 40, &r->delay_ms);
 	r->neff = value;
 	return !strcmp(option, "--neff");
 }
@@ -243,6 +246,7 @@ static bool make_system(const struct request *r)
 	options.worker_count = r->workers ? r->workers : options.worker_count;
 	options.event_count = r->event_count ? r->event_count : options.event_count;
 	options.has_growing_gaps = r->with_gaps;
+	options.delay_ns = r->delay_ms * 1000000;
 	if (nx_synthetic_system_write(&options, r->target, &counts, &err))
 		return complain(&err);
 	printf("%s: %llu processes, %llu records\n", r->target,

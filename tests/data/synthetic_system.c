@@ -48,7 +48,7 @@ struct nx_synthetic_process nx_synthetic_process_of(const struct nx_synthetic_sy
 					: NX_SYNTHETIC_WORKERS_PER_PROCESS,
 		.first_worker =
 			instance * o->worker_count + rank * NX_SYNTHETIC_WORKERS_PER_PROCESS,
-		.init_ns = EPOCH_NS + index * UINT64_C(1300017),
+		.init_ns = EPOCH_NS + o->delay_ns + index * UINT64_C(1300017),
 		.has_unfinished = index == 0,
 		.has_drops = index + 1 == nx_synthetic_process_count(o),
 		.has_framework = index % 2 == 0,
@@ -340,7 +340,7 @@ static bool append(void *context, const void *data, size_t len)
 
 bool nx_synthetic_system_corpus(nx_synthetic_seed_fn fn, void *context)
 {
-	static const struct nx_synthetic_system_options tiny = {1, 2, 1, 72, false};
+	static const struct nx_synthetic_system_options tiny = {1, 2, 1, 72, false, 0};
 	bool is_taken = true;
 
 	for (unsigned i = 0; i < nx_synthetic_process_count(&tiny) && is_taken; i++) {

@@ -27,6 +27,7 @@ struct nx_synthetic_system_options {
 	/* the gap between executions of a core grows: NX_SYNTHETIC_FIRST_GAP_NS in the first
 	 * quarter, then longer each time, NX_SYNTHETIC_LAST_GAP_NS in the last quarter */
 	bool has_growing_gaps;
+	uint64_t delay_ns; /* all of it happens later by this: another session of the same run */
 };
 
 #define NX_SYNTHETIC_FIRST_GAP_NS UINT64_C(13000)

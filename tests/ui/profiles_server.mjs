@@ -25,10 +25,15 @@ const now = Date.now();
 function profile(name, more = {}) {
 	return { name, kind: "device", state: "ready", reason: "", created_ms: now - 5 * HOUR, opened_ms: 0,
 		size_bytes: "48234567", row_count: "1893442", favourite: false, folder: "", parent: null,
-		simulated: false, stage: null,
+		simulated: false, run: null, sessions: [], stage: null,
 		fraction: null, sources: [{ name: `${name}.neff`, size_bytes: "8123456" },
 			{ name: `${name}.ntff`, size_bytes: "93123456" }], ...more };
 }
+
+const TRAIN = { id: "07f3a2", name: "train" };
+const session = (name, hoursAgo, more = {}) => ({ name, kind: "on_demand", reason: "",
+	start_ns: `${now - hoursAgo * HOUR}000000`, end_ns: `${now - hoursAgo * HOUR + 1200}000000`,
+	host_count: 1, failed_count: 0, ...more });
 
 let profiles = process.argv.includes("--empty") ? [] : [
 	profile("llama3_8b_tp8_decode", { favourite: true, opened_ms: now - HOUR, folder: "llama" }),
@@ -37,6 +42,12 @@ let profiles = process.argv.includes("--empty") ? [] : [
 	profile("nki_attention_fwd_v12", { created_ms: now - 40 * HOUR, size_bytes: "812345", row_count: "20112" }),
 	profile("system_trn2_48xlarge_train_step_0400", { kind: "system", favourite: true,
 		opened_ms: now - 3 * HOUR, size_bytes: "912345678", row_count: "23881209" }),
+	profile("train", { kind: "system", created_ms: now - 2 * HOUR, run: TRAIN, sessions: [
+		session("2026_11_18_09_00_00", 3, { kind: "programmatic" }),
+		session("2026_11_18_10_00_00", 2, { host_count: 4, failed_count: 1 })] }),
+	profile("train_2026_11_18_11_00_00", { kind: "system", created_ms: now - HOUR, run: TRAIN,
+		sessions: [session("2026_11_18_11_00_00", 1, { kind: "snapshot",
+			reason: "step 412 took 3.1 times the p99" })] }),
 	profile("mixtral_moe_step", { state: "processing", stage: "Reading instructions", fraction: 0.37,
 		created_ms: now - 60_000, size_bytes: "0", row_count: "0" }),
 	profile("broken_capture", { state: "failed", size_bytes: "0", row_count: "0",

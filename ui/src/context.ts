@@ -6,6 +6,7 @@ import type { Api } from "./api/client.ts";
 import type { Box, EventRef, ProfileContext, View } from "./contract.ts";
 import { createStore, type Store } from "./store.ts";
 import { homeView } from "./state/home.ts";
+import { placeOf } from "./state/sessions.ts";
 import type { PageState } from "./state/url.ts";
 import { clampView, viewAround, viewToReveal } from "./state/view.ts";
 
@@ -17,6 +18,8 @@ interface PageHooks {
 	 * Adds an entry to the browser's history: now if the target is known, else at the next change.
 	 */
 	beforeJump(to?: View): void;
+	/** Writes the current state to the URL. */
+	writeLink(): void;
 }
 
 /** The time range that several timelines on one page share. */
@@ -36,7 +39,11 @@ export async function loadContext(server: Api, name: string, state: PageState, h
 	const originNs = BigInt(all.from_ns) - BigInt(beginNs);
 	const endNs = common?.endNs ?? Number(BigInt(all.to_ns) - originNs);
 	const home = homeView(details.kind, all.tracks, originNs, endNs);
-	const view = common?.view ?? createStore<View>(state.view ? clampView(state.view, endNs) : home);
+	const session = details.sessions.find((one) => one.name === state.session);
+	const place = session && placeOf(session, originNs);
+	const first = state.view ? clampView(state.view, endNs)
+		: place ? viewAround(place.fromNs, place.toNs, endNs) : home;
+	const view = common?.view ?? createStore<View>(first);
 	const selected = createStore<EventRef | null>(state.selected);
 	let asking: AbortController | undefined;
 
@@ -76,5 +83,9 @@ export async function loadContext(server: Api, name: string, state: PageState, h
 		openPanel: hooks.openPanel,
 		openProfile: hooks.openProfile,
 		notify: hooks.notify,
+		link() {
+			hooks.writeLink();
+			return location.href;
+		},
 	};
 }

@@ -96,6 +96,8 @@ export interface ProfileContext {
 	openPanel(id: string): void;
 	openProfile(name: string): void;
 	notify(sentence: string, kind?: "info" | "error"): void;
+	/** The URL of this page as it is now. */
+	link(): string;
 }
 
 /** A row in the list of panels (src/panels/panels.ts). */

@@ -12,7 +12,7 @@ import { childrenOf, latest } from "../src/state/family.ts";
 function profile(name: string, more: Partial<Profile> = {}): Profile {
 	return { name, kind: "device", state: "ready", reason: "", created_ms: 1, opened_ms: 0,
 		size_bytes: "0", row_count: "0", favourite: false, folder: "", parent: null,
-		simulated: false, sources: [], stage: null, fraction: null, ...more };
+		simulated: false, sources: [], run: null, sessions: [], stage: null, fraction: null, ...more };
 }
 
 const child = (number: number, more: Partial<Profile> = {}) =>

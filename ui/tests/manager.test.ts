@@ -3,8 +3,8 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import type { Profile } from "../src/api/types.ts";
-import { foldedRows } from "../src/pages/manager/fold.ts";
+import type { Profile, Session } from "../src/api/types.ts";
+import { foldText, foldedRows, groupedByRun } from "../src/pages/manager/fold.ts";
 import { foldersOf, folderFault, matches, nameFault, sortedBy, type ListQuery }
 	from "../src/pages/manager/list.ts";
 import { finished, withProgress } from "../src/state/profiles.ts";
@@ -13,7 +13,7 @@ import { agoText, bytesText, pluralText, waitText } from "../src/shell/words.ts"
 function profile(name: string, more: Partial<Profile> = {}): Profile {
 	return { name, kind: "device", state: "ready", reason: "", created_ms: 0, opened_ms: 0,
 		size_bytes: "0", row_count: "0", favourite: false, folder: "", parent: null,
-		simulated: false, sources: [], stage: null,
+		simulated: false, sources: [], run: null, sessions: [], stage: null,
 		fraction: null, ...more };
 }
 
@@ -93,4 +93,35 @@ test("sizes, counts and times are readable", () => {
 	assert.equal(waitText(0.2), "1 s");
 	assert.equal(waitText(125), "2 min 5 s");
 	assert.equal(waitText(Infinity), "");
+});
+
+test("profiles of a run are neighbours, with their sessions", () => {
+	const run = { id: "1", name: "train" };
+	const session = (name: string, kind: Session["kind"]): Session => ({ name, kind, reason: "",
+		start_ns: "1", end_ns: "2", host_count: 2, failed_count: kind === "snapshot" ? 1 : 0 });
+	const runs = [
+		profile("b", { created_ms: 9, run, sessions: [session("s3", "snapshot")] }),
+		profile("other", { created_ms: 8 }),
+		profile("device", { created_ms: 7, parent: "a" }),
+		profile("a", { created_ms: 6, kind: "system", run,
+			sessions: [session("s1", "programmatic"), session("s2", "on_demand")] }),
+	];
+	const rows = groupedByRun(foldedRows(runs, { ...query, sort: { key: "created", isDescending:
+		true } }, new Set(["a"])));
+	assert.deepEqual(rows.map((row) => row.profile.name), ["b", "a", "device", "other"]);
+	assert.deepEqual(rows[0]!.run, { name: "train", profileCount: 2, sessionCount: 3 });
+	assert.deepEqual(rows.map((row) => !!row.isOfRun), [true, true, true, false]);
+	assert.deepEqual(rows[1]!.sessions.map((one) => one.name), ["s2", "s1"]);
+	assert.ok(rows[1]!.isOpen);
+	assert.deepEqual(foldText(rows[1]!.children, rows[1]!.sessions),
+		{ text: "2 sessions, 1 device profile", trouble: "" });
+	assert.equal(foldText([], rows[0]!.sessions).trouble, "1 without some hosts");
+});
+
+test("a program's only session is not listed", () => {
+	const one = profile("a", { run: { id: "1", name: "t" }, sessions: [{ name: "5", kind:
+		"programmatic", reason: "", start_ns: "1", end_ns: "2", host_count: 1, failed_count: 0 }] });
+	const rows = groupedByRun(foldedRows([one], query, new Set(["a"])));
+	assert.equal(rows.length, 1);
+	assert.ok(!rows[0]!.isOpen && !rows[0]!.run && !rows[0]!.sessions.length);
 });

@@ -130,7 +130,7 @@ function sceneOf(view: View, part: Partial<Scene> = {}): Scene {
 		spans: { cache, column: "" }, isFiltered: false,
 		hasHighlight: false, huesOf: (strip) => new Uint8Array(strip.count).fill(2),
 		nameOf: (id) => `name ${id}`, counterHue: () => 3, counterTop: () => 1.2,
-		cumulativeOf: (strip) => strip.mean, counterText: () => "100%", bands: [band], pieces: [], ...part,
+		cumulativeOf: (strip) => strip.mean, counterText: () => "100%", bands: [band], gaps: [], pieces: [], ...part,
 	};
 }
 

@@ -7,7 +7,7 @@ import { DEFAULT_SETTINGS, queryOf, stateOf, type PageState } from "../src/state
 
 const DEFAULT_STATE: PageState = {
 	view: null, selected: null, search: null, settings: DEFAULT_SETTINGS, dock: "",
-	annotationSet: "", markers: [],
+	annotationSet: "", session: null, markers: [],
 };
 import { pathOf, routeOf } from "../src/state/route.ts";
 
@@ -21,6 +21,7 @@ test("the default state has no query", () => {
 test("a page's whole state can be restored from its link", () => {
 	const state: PageState = {
 		view: { fromNs: 1234.5, toNs: 9007199254740000 },
+		session: null,
 		selected: { table: "Instruction", row: "18446744073709551615" },
 		search: { table: "DmaPacket", where: ["name~^a&b", "size>=4096"], text: "50 % + ü", isFilter: true },
 		settings: {

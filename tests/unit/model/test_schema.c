@@ -15,17 +15,10 @@
 #include "model/schema.h"
 
 static const enum nx_schema_table_id own[] = {
-	NX_SCHEMA_MemoryUsage,
-	NX_SCHEMA_ProgramCounter,
-	NX_SCHEMA_CriticalPath,
-	NX_SCHEMA_EngineTime,
-	NX_SCHEMA_Release,
-	NX_SCHEMA_WhatIf,
-	NX_SCHEMA_WhySummary,
-	NX_SCHEMA_Step,
-	NX_SCHEMA_StepSummary,
-	NX_SCHEMA_ExecutionGap,
-	NX_SCHEMA_ExecutionGapSummary,
+	NX_SCHEMA_MemoryUsage,	NX_SCHEMA_ProfileSession, NX_SCHEMA_ProgramCounter,
+	NX_SCHEMA_CriticalPath, NX_SCHEMA_EngineTime,	  NX_SCHEMA_Release,
+	NX_SCHEMA_WhatIf,	NX_SCHEMA_WhySummary,	  NX_SCHEMA_Step,
+	NX_SCHEMA_StepSummary,	NX_SCHEMA_ExecutionGap,	  NX_SCHEMA_ExecutionGapSummary,
 };
 #define OWN_COUNT (sizeof(own) / sizeof(own[0]))
 

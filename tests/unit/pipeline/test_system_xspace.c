@@ -125,7 +125,7 @@ static void annotations_of_steps_are_steps(void **state)
 	folder_remove(&f);
 }
 
-static void several_sessions_of_a_host_are_told_apart(void **state)
+static void sessions_of_a_host_share_its_rows(void **state)
 {
 	struct trace_folder f = {0};
 
@@ -135,8 +135,8 @@ static void several_sessions_of_a_host_are_told_apart(void **state)
 	put_space(&f, "plugins/profile/b/h.xplane.pb", START_NS + 5000);
 	folder_read(&f, (struct nx_system_options){0});
 	assert_int_equal(f.profile->process_count, 2);
-	assert_string_equal(f.profile->processes[0].instance_id, "a/h");
-	assert_string_equal(f.profile->processes[1].instance_id, "b/h");
+	assert_string_equal(f.profile->processes[0].instance_id, "h");
+	assert_string_equal(f.profile->processes[1].instance_id, "h");
 	folder_close(&f);
 	folder_remove(&f);
 }
@@ -267,7 +267,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hosts_of_a_session_are_processes),
 		cmocka_unit_test(annotations_of_steps_are_steps),
-		cmocka_unit_test(several_sessions_of_a_host_are_told_apart),
+		cmocka_unit_test(sessions_of_a_host_share_its_rows),
 		cmocka_unit_test(an_xspace_joins_the_process_it_lies_beside),
 		cmocka_unit_test(a_space_without_a_start_begins_with_its_process),
 		cmocka_unit_test(a_file_is_a_profile_of_its_own),

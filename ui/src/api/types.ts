@@ -14,6 +14,21 @@ export interface Source {
 	size_bytes: string;
 }
 
+export interface Run {
+	id: string;
+	name: string;
+}
+
+export interface Session {
+	name: string;
+	kind: "programmatic" | "on_demand" | "snapshot";
+	reason: string;
+	start_ns: string;
+	end_ns: string;
+	host_count: number;
+	failed_count: number;
+}
+
 export interface Profile {
 	name: string;
 	kind: "device" | "system";
@@ -28,6 +43,8 @@ export interface Profile {
 	parent: string | null;
 	simulated: boolean;
 	sources: Source[];
+	run: Run | null;
+	sessions: Session[];
 	stage: string | null;
 	fraction: number | null;
 }

@@ -32,8 +32,8 @@ export function navigate(to: Route, query = ""): void {
 }
 
 /** For onClick of links: handles plain clicks; the browser handles clicks with modifier keys. */
-export function follow(event: MouseEvent, to: Route): void {
+export function follow(event: MouseEvent, to: Route, query = ""): void {
 	if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
 	event.preventDefault();
-	navigate(to);
+	navigate(to, query);
 }

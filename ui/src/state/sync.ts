@@ -11,6 +11,7 @@ import { queryOf, stateOf, type PageState } from "./url.ts";
 function pageState(context: ProfileContext, dock: string, view: View): PageState {
 	return {
 		view: isSameView(view, context.home) ? null : view,
+		session: null, // the view has its times
 		selected: context.selected.get(),
 		search: context.search.get(),
 		settings: context.settings.get(),
@@ -44,6 +45,10 @@ export class UrlSync {
 	stop(): void {
 		this.address.forget();
 		for (const stop of this.stops.splice(0)) stop();
+	}
+
+	write(): void {
+		this.address.write();
 	}
 
 	beforeJump(to?: View): void {

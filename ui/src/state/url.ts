@@ -7,6 +7,7 @@ import type { ColourBy, EventRef, Marker, SearchQuery, Settings, View } from "..
 
 export interface PageState {
 	view: View | null; // null: the initial view
+	session: string | null; // whose times are the view, in links of lists; never written
 	selected: EventRef | null;
 	search: SearchQuery | null;
 	settings: Settings;
@@ -127,6 +128,7 @@ export function stateOf(queryText: string): PageState {
 	const find = query.get("find");
 	return {
 		view: fromNs !== null && toNs !== null && fromNs < toNs ? { fromNs, toNs } : null,
+		session: query.get("session"),
 		selected: table && row ? { table, row } : null,
 		search: find === null ? null
 			: { table: find, where: query.getAll("where"), text: query.get("text") ?? "",

@@ -238,7 +238,7 @@ export class Actions {
 
 	async copyLink(): Promise<void> {
 		try {
-			await navigator.clipboard.writeText(location.href);
+			await navigator.clipboard.writeText(this.context.link());
 			this.context.notify("Link to this view copied.");
 		} catch {
 			this.context.notify("The browser does not allow copying; the address bar has the link.",

@@ -26,6 +26,7 @@ export const BAND_STYLES: Record<string, BandStyle> = {
 	reload: { colour: "#d55e00", fill: 0.16, edge: 0.85, label: "Repeated load" },
 	throttling: { colour: "#568ce9", fill: 0.15, edge: 0.55, label: "Throttling" },
 	collective: { colour: "#ccbb78", fill: 0.14, edge: 0.7, label: "Collective" },
+	unrecorded: { colour: "#7d8694", fill: 0.28, edge: 0.6, label: "Not recorded" },
 	barrier: { colour: "#969eaa", fill: 0.16, edge: 0.7, label: "Barrier" },
 };
 

@@ -2,7 +2,8 @@
 // Draws the axis: ticks, flags of markers, the time under the pointer.
 
 import type { Marker, View } from "../contract.ts";
-import type { ThemeColours } from "./scene.ts";
+import { formatNs } from "../format.ts";
+import type { PlacedBand, ThemeColours } from "./scene.ts";
 import { exactNs, ticksOf } from "./ticks.ts";
 import { timeToX, xToTime } from "./view.ts";
 
@@ -10,6 +11,7 @@ export const AXIS_HEIGHT = 36;
 const FLAG_HEIGHT = 14;
 
 interface AxisScene {
+	gaps: PlacedBand[];
 	view: View;
 	width: number;
 	dpr: number;
@@ -23,6 +25,7 @@ export function drawAxis(ctx: CanvasRenderingContext2D, scene: AxisScene): void 
 	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
 	ctx.fillStyle = colours.raised;
 	ctx.fillRect(0, 0, width, AXIS_HEIGHT);
+	scene.gaps.forEach((gap) => drawGap(ctx, scene, gap));
 	const { ticks, base } = ticksOf(view, width);
 	ctx.font = `11px ${colours.sans}`;
 	ctx.textBaseline = "alphabetic";
@@ -45,6 +48,45 @@ export function drawAxis(ctx: CanvasRenderingContext2D, scene: AxisScene): void 
 	ctx.fillRect(0, AXIS_HEIGHT - 1, width, 1);
 	scene.markers.forEach((marker) => drawFlag(ctx, scene, marker));
 	if (scene.cursorX !== null) drawCursorTime(ctx, scene, scene.cursorX);
+}
+
+const GAP_ROOM = 12; // around its label
+const HATCH_PX = 6;
+
+/** What was not recorded between two sessions: hatched, with its length if there is room. */
+function drawGap(ctx: CanvasRenderingContext2D, { view, width, colours }: AxisScene,
+	{ fromNs, toNs }: PlacedBand): void {
+	const from = Math.max(timeToX(view, width, fromNs), 0);
+	const to = Math.min(timeToX(view, width, toNs), width);
+	if (to - from < 1) return;
+	const height = AXIS_HEIGHT - 18;
+	ctx.save();
+	ctx.beginPath();
+	ctx.rect(from, 0, to - from, height);
+	ctx.clip();
+	ctx.fillStyle = colours.bg;
+	ctx.fillRect(from, 0, to - from, height);
+	ctx.strokeStyle = colours.line;
+	ctx.beginPath();
+	for (let x = Math.floor((from - height) / HATCH_PX) * HATCH_PX; x < to; x += HATCH_PX) {
+		ctx.moveTo(x, height);
+		ctx.lineTo(x + height, 0);
+	}
+	ctx.stroke();
+	ctx.font = `11px ${colours.sans}`;
+	ctx.textBaseline = "middle";
+	ctx.textAlign = "center";
+	const texts = [`not recorded, ${formatNs(toNs - fromNs, 3)}`, formatNs(toNs - fromNs, 3)];
+	const text = texts.find((one) => ctx.measureText(one).width + GAP_ROOM < to - from);
+	if (text) {
+		const room = ctx.measureText(text).width + GAP_ROOM;
+		const middle = (from + to) / 2;
+		ctx.fillStyle = colours.bg;
+		ctx.fillRect(middle - room / 2, 0, room, height);
+		ctx.fillStyle = colours.dim;
+		ctx.fillText(text, middle, height / 2 + 0.5);
+	}
+	ctx.restore();
 }
 
 function drawFlag(ctx: CanvasRenderingContext2D, scene: AxisScene, marker: Marker): void {

@@ -13,6 +13,7 @@ import { tracksInSight } from "./in_sight.ts";
 import { Labels } from "./labels.ts";
 import type { Layout } from "./layout.ts";
 import { stripsByTrack, TileLoader } from "./loader.ts";
+import { gapsOf } from "../state/sessions.ts";
 import type { PlacedBand } from "./scene.ts";
 import { rangeFor, type CounterStrip, type SpanStrip, type Strip } from "./tile.ts";
 import { topOf, valueText } from "./values.ts";
@@ -31,6 +32,17 @@ interface MarksLayer {
 	loader: TileLoader;
 }
 
+function gapBands({ details, originNs }: ProfileContext): PlacedBand[] {
+	return gapsOf(details.sessions, originNs).map(({ fromNs, toNs, text, next }) => ({
+		fromNs, toNs, band: {
+			kind: "unrecorded", title: "Not recorded", tracks: [],
+			detail: `${text[0]!.toUpperCase()}${text.slice(1)}, until session ${next}.`,
+			from_ns: String(absoluteNs(originNs, fromNs)),
+			to_ns: String(absoluteNs(originNs, toNs)),
+		},
+	}));
+}
+
 export class Feed {
 	readonly cache = new TileCache(CACHE_BYTES);
 	readonly labels: Labels;
@@ -38,7 +50,8 @@ export class Feed {
 	readonly highlights: MarksLayer;
 	readonly failure = createStore<string | null>(null);
 	readonly hasData = createStore(false);
-	bands: PlacedBand[] = [];
+	bands: PlacedBand[];
+	readonly gaps: PlacedBand[]; // between the sessions of a run, also among the bands
 	overview: Batch | null = null;
 	private readonly loader: TileLoader;
 	private readonly most = new Map<number, number>();
@@ -52,6 +65,8 @@ export class Feed {
 		private readonly onNews: (...what: News[]) => void) {
 		const { api, originNs } = context;
 		this.tracks = new Map(context.tracks.map((track) => [track.id, track]));
+		this.gaps = gapBands(context);
+		this.bands = this.gaps;
 		this.labels = new Labels(api, context.tracks, () => onNews("rows"));
 		const { colourBy, layerDepth } = context.settings.get();
 		this.labels.setColouring(colourBy, layerDepth);
@@ -162,9 +177,9 @@ export class Feed {
 		try {
 			const { bands } = await this.context.api.insights();
 			const { originNs } = this.context;
-			this.bands = bands.map((band) => ({
+			this.bands = [...this.gaps, ...bands.map((band) => ({
 				band, fromNs: relativeNs(originNs, band.from_ns), toNs: relativeNs(originNs, band.to_ns),
-			}));
+			}))];
 			this.onNews("rows", "map");
 		} catch {
 			// The summary shows the failure.

@@ -33,7 +33,7 @@ export interface PlacedEvent {
 }
 
 export interface PlacedBand {
-	band: Band;
+	band: Omit<Band, "kind"> & { kind: Band["kind"] | "unrecorded" };
 	fromNs: number;
 	toNs: number;
 }
@@ -78,6 +78,7 @@ export interface Scene {
 	cumulativeOf(strip: CounterStrip, batch: Batch): Float32Array | null;
 	counterText(track: number, value: number): string;
 	bands: PlacedBand[];
+	gaps: PlacedBand[]; // labelled on the axis
 	pieces: Piece[]; // scratch
 }
 

@@ -31,7 +31,6 @@ export interface Surfaces {
 
 export type Layer = "base" | "overlay" | "axis" | "map";
 
-const NO_BANDS: Scene["bands"] = []; // one object, because it is a cache key
 const ALL: Layer[] = ["base", "overlay", "axis", "map"];
 
 export class Stage {
@@ -207,7 +206,7 @@ export class Stage {
 			counterTop: (track, isCumulative) => feed.counterTop(track, isCumulative),
 			cumulativeOf: (strip, batch) => feed.cumulativeOf(strip, batch),
 			counterText: (track, value) => feed.counterText(track, value),
-			bands: settings.showBands ? feed.bands : NO_BANDS, pieces: this.pieces,
+			bands: settings.showBands ? feed.bands : feed.gaps, gaps: feed.gaps, pieces: this.pieces,
 			selected: events.selected, hovered: events.hovered, links: events.links,
 			markers: context.markers.get(), box: context.box.get(), drag: this.drag,
 			cursorX: this.cursorX,

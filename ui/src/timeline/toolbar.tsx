@@ -12,6 +12,8 @@ import { showAllRows } from "./rows.ts";
 import { GROUPINGS } from "./system_rows.ts";
 import { timeText } from "./ticks.ts";
 import { Dialog } from "../shell/dialog.tsx";
+import { MenuButton, type MenuEntry } from "../shell/menu.tsx";
+import { failureText, kindText, lengthText, placeOf } from "../state/sessions.ts";
 import { absoluteNs } from "./view.ts";
 
 interface ToolProps {
@@ -85,6 +87,24 @@ function Extent({ context }: { context: ProfileContext }) {
 	);
 }
 
+/** Jumps to the sessions of a run. */
+function Sessions({ context }: { context: ProfileContext }) {
+	const { details: { sessions }, originNs } = context;
+	if (sessions.length < 2) return null;
+	const entries = (): MenuEntry[] => [...sessions].reverse().map((session) => {
+		const place = placeOf(session, originNs);
+		return {
+			title: session.name, note: [kindText(session), lengthText(session), failureText(session)]
+				.filter(Boolean).join(", "),
+			isDisabled: !place, run: () => place && context.zoomTo(place.fromNs, place.toNs),
+		};
+	});
+	return (
+		<MenuButton label="Sessions of this run" class="tl-text-tool" entries={entries}>
+			{sessions.length} sessions</MenuButton>
+	);
+}
+
 export function Toolbar({ context, actions }: { context: ProfileContext; actions: Actions }) {
 	const settings = useStore(context.settings);
 	const mode = useStore(actions.mode);
@@ -109,6 +129,7 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 						? "profile" : "profiles"}
 				</button>
 			)}
+			<Sessions context={context} />
 			<span class="tl-gap" />
 			{isDevice && (
 				<span class="tl-segments" role="group" aria-label="Rows">
@@ -140,6 +161,8 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 					onClick={() => change({ showDependencies: !settings.showDependencies })} />
 				<Tool icon="box" title="Select a box (B)" isOn={mode === "box"}
 					onClick={() => actions.run("box")} />
+				<Tool icon="link" title="Copy a link to this view"
+					onClick={() => void actions.copyLink()} />
 				<Tool icon="download" title="Export the visible data as CSV"
 					onClick={() => setExporting(true)} />
 			</span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the table: device profiles are folded under the system profile they came with.
 
-import type { Profile } from "../../api/types.ts";
+import type { Profile, Session } from "../../api/types.ts";
 import { pluralText } from "../../shell/words.ts";
 import { childrenOf } from "../../state/family.ts";
 import { inOrder, isIn, matches, type ListQuery, type Sort } from "./list.ts";
@@ -11,6 +11,15 @@ export interface FoldedRow {
 	isChild: boolean;
 	children: Profile[]; // shown if the row is open
 	isOpen: boolean;
+	sessions: Session[]; // of its run, newest first; shown if the row is open
+	run?: RunHead; // set on the first row of a run with several profiles
+	isOfRun?: boolean; // on all of its rows
+}
+
+export interface RunHead {
+	name: string;
+	profileCount: number;
+	sessionCount: number;
 }
 
 /** The order of a capture's devices: by name if the sort key is the same for all. */
@@ -60,11 +69,40 @@ export function foldedRows(profiles: Profile[], query: ListQuery, toggled: Reado
 	const openedOf = (profile: Profile) => heads.get(profile)?.openedMs ?? profile.opened_ms;
 	return inOrder([...heads.keys()], query.sort, openedOf).flatMap((profile) => {
 		const { children, isFound } = heads.get(profile)!;
-		const isOpen = !!children.length && toggled.has(profile.name) === isFound;
+		const sessions = sessionsOf(profile);
+		const isOpen = !!(children.length || sessions.length) &&
+			toggled.has(profile.name) === isFound;
 		const row = { profile, isChild: false, children: inOrder(children, inside(query.sort)),
-			isOpen };
+			isOpen, sessions };
 		return [row, ...(isOpen ? row.children : []).map((child) =>
-			({ profile: child, isChild: true, children: [], isOpen: false }))];
+			({ profile: child, isChild: true, children: [], isOpen: false, sessions: [] }))];
+	});
+}
+
+/** Newest first. One that a program recorded itself, alone in its profile, says nothing new. */
+export function sessionsOf({ sessions }: Profile): Session[] {
+	return sessions.length > 1 || (sessions[0] && sessions[0].kind !== "programmatic")
+		? [...sessions].reverse() : [];
+}
+
+/** Profiles of one run become neighbours, at the place of the first of them. */
+export function groupedByRun(rows: FoldedRow[]): FoldedRow[] {
+	interface Block { run: Profile["run"]; rows: FoldedRow[] }
+	const blocks: Block[] = [];
+	let block: Block | undefined;
+	for (const row of rows) {
+		const { run } = row.profile;
+		const known = run && blocks.find((one) => one.run?.id === run.id);
+		if (!row.isChild && !known) blocks.push({ run, rows: [] });
+		if (!row.isChild) block = known || blocks[blocks.length - 1]!;
+		block!.rows.push(row); // children follow their parent
+	}
+	return blocks.flatMap(({ run, rows: own }) => {
+		const heads = own.filter((row) => !row.isChild);
+		if (!run || heads.length < 2) return own;
+		const names = new Set(heads.flatMap((row) => row.profile.sessions.map((one) => one.name)));
+		const head = { name: run.name, profileCount: heads.length, sessionCount: names.size };
+		return own.map((row, i) => ({ ...row, isOfRun: true, ...(i ? {} : { run: head }) }));
 	});
 }
 
@@ -74,12 +112,17 @@ export function namesIn(rows: FoldedRow[]): string[] {
 		...row.children.map((child) => child.name)]))];
 }
 
-/** "32 device profiles", and problems that should not be hidden. */
-export function foldText(children: Profile[]): { text: string; trouble: string } {
+/** "2 sessions, 32 device profiles", and problems that should not be hidden. */
+export function foldText(children: Profile[], sessions: Session[] = []):
+	{ text: string; trouble: string } {
 	const busy = children.filter((one) => one.state === "processing" || one.state === "uploading");
 	const bad = children.filter((one) => one.state !== "ready").length - busy.length;
-	return { text: pluralText(children.length, "device profile"),
-		trouble: bad ? `${bad} not usable` : busy.length ? `${busy.length} in progress` : "" };
+	const lost = sessions.filter((session) => session.failed_count).length;
+	return { text: [sessions.length && pluralText(sessions.length, "session"),
+			children.length && pluralText(children.length, "device profile")]
+			.filter(Boolean).join(", "),
+		trouble: lost ? `${lost} without some hosts` : bad ? `${bad} not usable`
+			: busy.length ? `${busy.length} in progress` : "" };
 }
 
 /** Children of the named profiles that are not named themselves. */

@@ -19,7 +19,7 @@ import { changeProfile, moveToFolder } from "./actions.ts";
 import { DeleteDialog, FolderDialog } from "./dialogs.tsx";
 import { DropAnywhere } from "./drop_anywhere.tsx";
 import { NoProfiles, NoServer, NothingListed, FolderList } from "./empty.tsx";
-import { foldedRows, namesIn } from "./fold.ts";
+import { foldedRows, groupedByRun, namesIn } from "./fold.ts";
 import { foldersOf, type Folder, type Sort, type Tab } from "./list.ts";
 import { ProfileTable } from "./table.tsx";
 import "./manager.css";
@@ -58,7 +58,8 @@ export function ManagerPage() {
 	const search = useRef<HTMLInputElement>(null);
 	const folders = useMemo(() => foldersOf(profiles, made), [profiles, made]);
 	const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set<string>());
-	const shown = useMemo(() => foldedRows(profiles, { tab, text, folder, sort }, unfolded),
+	const shown = useMemo(() => groupedByRun(foldedRows(profiles, { tab, text, folder, sort },
+		unfolded)),
 		[profiles, tab, text, folder, sort, unfolded]);
 	const found = useMemo(() => namesIn(shown), [shown]);
 	const names = found.filter((name) => chosen.has(name));

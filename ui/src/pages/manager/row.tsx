@@ -2,17 +2,18 @@
 // One profile in the table.
 
 import { useState, useEffect, useRef } from "preact/hooks";
-import type { Profile } from "../../api/types.ts";
+import type { Profile, Session } from "../../api/types.ts";
 import { CutName } from "../../shell/cut_name.tsx";
 import { Icon } from "../../shell/icons.tsx";
 import { Link } from "../../shell/link.tsx";
 import { MenuButton, type MenuEntry } from "../../shell/menu.tsx";
 import { SimulatedBadge } from "../../shell/simulated.tsx";
 import { formatInteger } from "../../format.ts";
-import { agoText, bytesText, momentText } from "../../shell/words.ts";
+import { agoText, bytesText, momentText, pluralText } from "../../shell/words.ts";
 import { navigate } from "../../state/navigate.ts";
 import { changeProfile } from "./actions.ts";
-import { foldText, type FoldedRow } from "./fold.ts";
+import { failureText, kindText, lengthText } from "../../state/sessions.ts";
+import { foldText, type FoldedRow, type RunHead } from "./fold.ts";
 import { stateText, nameFault, NAME_MOST } from "./list.ts";
 
 function RenameField({ name, profiles, onEnd }:
@@ -81,12 +82,12 @@ function StateCell({ profile }: { profile: Profile }) {
 }
 
 function Fold({ row, onToggle }: { row: FoldedRow; onToggle: () => void }) {
-	const { text, trouble } = foldText(row.children);
+	const { text, trouble } = foldText(row.children, row.sessions);
 	const isTurn = (key: string) => key === (row.isOpen ? "ArrowLeft" : "ArrowRight");
 	return (
 		<button type="button" class={`pm-fold${row.isOpen ? " is-open" : ""}`}
 			aria-expanded={row.isOpen} aria-label={`${text} of ${row.profile.name}`}
-			title={`${row.isOpen ? "Hide" : "Show"} the device profiles captured with it`}
+			title={`${row.isOpen ? "Hide" : "Show"} ${text}`}
 			onClick={onToggle} onKeyDown={(event) => {
 				if (!isTurn(event.key)) return;
 				event.preventDefault();
@@ -95,6 +96,48 @@ function Fold({ row, onToggle }: { row: FoldedRow; onToggle: () => void }) {
 			<Icon name="down" size={10} />
 			{text}{trouble && <span class="pm-trouble">{trouble}</span>}
 		</button>
+	);
+}
+
+/** The heading above the profiles of a run. */
+export function RunRow({ run, columnCount }: { run: RunHead; columnCount: number }) {
+	return (
+		<tr class="pm-run">
+			<td class="pm-tick" />
+			<td class="pm-star" />
+			<td colSpan={columnCount - 2}>
+				<span class="ui-dim">Run</span> <b>{run.name}</b> <span class="ui-dim">{pluralText(
+					run.profileCount, "profile")}, {pluralText(run.sessionCount, "session")}</span>
+			</td>
+		</tr>
+	);
+}
+
+/** A session of a profile: opens the timeline at its times. */
+export function SessionRow({ row, session, now }:
+	{ row: FoldedRow; session: Session; now: number }) {
+	const startMs = Number(BigInt(session.start_ns) / 1_000_000n);
+	const failure = failureText(session);
+	return (
+		<tr class={`is-child pm-session${row.isOfRun ? " is-of-run" : ""}`}>
+			<td class="pm-tick" />
+			<td class="pm-star" />
+			<td class="pm-name">
+				<span class="pm-name-line">
+					<Link to={{ page: "analysis", profile: row.profile.name }}
+						query={`?session=${encodeURIComponent(session.name)}`}
+						title={session.name} aria-label={`Session ${session.name}`}>
+						<CutName name={session.name} /></Link>
+				</span>
+				{session.reason && <span class="pm-reason" title={session.reason}>{session.reason}</span>}
+				{failure && <span class="pm-reason pm-trouble">{failure}</span>}
+			</td>
+			<td class="ui-dim">{[kindText(session), lengthText(session)].filter(Boolean).join(", ")}</td>
+			<td class="ui-dim">Session</td>
+			<td /><td />
+			<td class="ui-dim" title={momentText(startMs)}>{startMs ? agoText(startMs, now) : ""}</td>
+			<td /><td /><td />
+		</tr>
 	);
 }
 
@@ -122,7 +165,8 @@ export function Row({ row, profiles, isChosen, now, actions }: {
 		{ title: "Delete…", icon: "trash", isDanger: true, run: () => actions.askDelete([name]) },
 	];
 	return (
-		<tr class={`${isChosen ? "is-chosen" : ""}${row.isChild ? " is-child" : ""}`}
+		<tr class={`${isChosen ? "is-chosen" : ""}${row.isChild ? " is-child" : ""}` +
+			(row.isOfRun ? " is-of-run" : "")}
 			aria-selected={isChosen}>
 			<td class="pm-tick"><input type="checkbox" class="ui-check" checked={isChosen}
 				aria-label={`Select ${name}`}
@@ -147,7 +191,7 @@ export function Row({ row, profiles, isChosen, now, actions }: {
 								size={12} /></button>
 					</span>
 				)}
-				{!isRenaming && !!row.children.length && <Fold row={row}
+				{!isRenaming && !!(row.children.length || row.sessions.length) && <Fold row={row}
 					onToggle={() => actions.unfold(name)} />}
 				{!isRenaming && profile.reason && !isReady && <span class="pm-reason"
 					title={profile.reason}>{profile.reason}</span>}

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of profiles. Long lists are shown in parts, with a button for more.
 
+import { Fragment } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Profile } from "../../api/types.ts";
 import { Icon } from "../../shell/icons.tsx";
 import { formatInteger } from "../../format.ts";
-import { Row, type RowActions } from "./row.tsx";
+import { Row, RunRow, SessionRow, type RowActions } from "./row.tsx";
 import { namesIn, type FoldedRow } from "./fold.ts";
 import { sortedBy, type Sort, type SortKey } from "./list.ts";
 
@@ -88,9 +89,14 @@ export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort,
 				</thead>
 				<tbody>
 					{shown.slice(0, part).map((row) => (
-						<Row key={row.profile.name} row={row} profiles={profiles} now={now}
-							isChosen={chosen.has(row.profile.name)}
-							actions={{ ...actions, toggle }} />
+						<Fragment key={row.profile.name}>
+							{row.run && <RunRow run={row.run} columnCount={COLUMNS.length + 3} />}
+							<Row row={row} profiles={profiles} now={now}
+								isChosen={chosen.has(row.profile.name)}
+								actions={{ ...actions, toggle }} />
+							{row.isOpen && row.sessions.map((session) => <SessionRow key={session.name}
+								row={row} session={session} now={now} />)}
+						</Fragment>
 					))}
 				</tbody>
 			</table>

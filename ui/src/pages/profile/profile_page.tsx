@@ -71,6 +71,7 @@ async function openPage(name: string, signal: AbortSignal): Promise<Page> {
 		openProfile: (profile) => navigate({ page: "analysis", profile }),
 		notify,
 		beforeJump: (to) => page?.sync.beforeJump(to),
+		writeLink: () => page?.sync.write(),
 	}, signal);
 	const { kind } = context.details;
 	const kinds = [timelineKind, ...panels.filter((panel) => panel.kinds.includes(kind))];

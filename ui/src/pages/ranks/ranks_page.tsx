@@ -61,8 +61,8 @@ function queryOf({ ranks, time }: Run, shown: number, goal?: View): string {
 	return `?${query}`;
 }
 
-/** Keeps the URL in sync; returns a function to call before jumps. */
-function useUrl(run: Run, shown: number, show: (index: number) => void): (to?: View) => void {
+/** Keeps the URL in sync. */
+function useUrl(run: Run, shown: number, show: (index: number) => void): Address<View> {
 	const now = useRef(shown);
 	now.current = shown;
 	const address = useMemo(() => new Address<View>((goal) => queryOf(run, now.current, goal)),
@@ -84,11 +84,11 @@ function useUrl(run: Run, shown: number, show: (index: number) => void): (to?: V
 			address.forget();
 		};
 	}, [run, address]);
-	return (to) => address.beforeJump(to);
+	return address;
 }
 
 /** The context of a rank. Contexts are kept, with their selection and folded rows. */
-function useContext(run: Run, shown: number, beforeJump: (to?: View) => void):
+function useContext(run: Run, shown: number, address: Address<View>):
 ProfileContext | ApiError | null {
 	const kept = useMemo(() => new Map<string, ProfileContext>(), [run]);
 	const [failure, setFailure] = useState<ApiError | null>(null);
@@ -102,7 +102,8 @@ ProfileContext | ApiError | null {
 			openPanel: () => undefined, // all panels are open already
 			openProfile: (other) => navigate({ page: "analysis", profile: other }),
 			notify,
-			beforeJump,
+			beforeJump: (to) => address.beforeJump(to),
+			writeLink: () => address.write(),
 		}, asking.signal, { ...run.time, offsetNs: offset_ns }).then((context) => {
 			kept.set(profile, context);
 			setCount((now) => now + 1);
