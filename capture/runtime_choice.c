@@ -18,13 +18,12 @@ static bool holds_library(const char *folder, struct nx_arena *arena)
 }
 
 /* As installed, then as built. */
-static const char *own_folder(const struct nx_runtime_wish *wish, struct nx_arena *arena)
+const char *nx_runtime_own_folder(const char *program_folder, struct nx_arena *arena)
 {
 	static const char *const places[] = {"../lib/neuron-explorer", "../runtime/nrt", "lib"};
 
-	for (size_t i = 0; wish->program_folder && i < sizeof(places) / sizeof(places[0]); i++) {
-		const char *folder =
-			nx_arena_printf(arena, "%s/%s", wish->program_folder, places[i]);
+	for (size_t i = 0; program_folder && i < sizeof(places) / sizeof(places[0]); i++) {
+		const char *folder = nx_arena_printf(arena, "%s/%s", program_folder, places[i]);
 		char real[PATH_MAX];
 
 		if (holds_library(folder, arena))
@@ -79,7 +78,7 @@ static enum nx_status take_given(const struct nx_runtime_wish *wish, struct nx_a
 		choice->folder = nx_arena_copy_text(arena, real);
 		return NX_OK;
 	}
-	own = own_folder(wish, arena);
+	own = nx_runtime_own_folder(wish->program_folder, arena);
 	return nx_fail(err, NX_NOT_FOUND, "--runtime %.300s holds no " LIBRARY "%s%s%s",
 		       wish->given, own ? "; the one that comes with this program is in " : "",
 		       own ? own : "", own ? ", and is taken without --runtime" : "");
@@ -89,7 +88,7 @@ enum nx_status nx_runtime_choose(const struct nx_runtime_wish *wish, struct nx_a
 				 struct nx_runtime_choice *choice, struct nx_error *err)
 {
 	const char *listed = listed_folder(wish, arena), *system = system_folder(wish, arena);
-	const char *own = own_folder(wish, arena);
+	const char *own = nx_runtime_own_folder(wish->program_folder, arena);
 
 	assert(wish->root);
 	*choice = (struct nx_runtime_choice){.has_system_runtime = system != NULL};

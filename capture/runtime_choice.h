@@ -41,6 +41,8 @@ NX_MUST_CHECK enum nx_status nx_runtime_choose(const struct nx_runtime_wish *wis
 /* Puts the folder in front of LD_LIBRARY_PATH, unless the command finds the library without. */
 void nx_runtime_choice_apply(const struct nx_runtime_choice *choice,
 			     struct nx_child_environment *environment, struct nx_arena *arena);
+/* Of the software NeuronCore that comes with this program; NULL if it is not there. */
+const char *nx_runtime_own_folder(const char *program_folder, struct nx_arena *arena);
 /* The folder of this program's file; NULL when unknown. */
 const char *nx_program_folder(struct nx_arena *arena);
 

@@ -10,7 +10,7 @@ _neuron_explorer()
 	if [[ " nccom-test neuron-ls " == *" $program "* ]]; then
 		command=$program
 	elif [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'inspect capture view show-session neff why annotate compare bench doctor query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'inspect capture view show-session neff why annotate compare bench simulate doctor query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
 		return
 	fi
 	case "$command:$prev" in
@@ -161,6 +161,15 @@ _neuron_explorer()
 	bench:--runtime)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
+	simulate:-s|simulate:--session-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	simulate:--data-path)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	simulate:-f|simulate:--format)
+		mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur")
+		return ;;
 	doctor:-d|doctor:--profile)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
@@ -265,6 +274,8 @@ _neuron_explorer()
 		words='--help --data-path --fail-if -f --format -o --output-file' ;;
 	bench)
 		words='--help -n --runs -w --warm-up -p --processes -m --model -b --baseline --fail-if -f --format -o --output-file --data-path --runtime' ;;
+	simulate)
+		words='--help -s --session-file --data-path --display-name --strict-sim -f --format' ;;
 	doctor)
 		words='--help -d --profile --data-path -j --json' ;;
 	query)
@@ -283,7 +294,7 @@ _neuron_explorer()
 		words='--help --endpoint --neff --ntff --profile-directory --name --folder --source-code --overwrite --wait --token --token-file --namespace --uploader' ;;
 	help)
 		words='--help'
-		operands='inspect capture view show-session neff why annotate compare bench doctor query export list rename delete gc upload help' ;;
+		operands='inspect capture view show-session neff why annotate compare bench simulate doctor query export list rename delete gc upload help' ;;
 	nccom-test)
 		words='--help -r --nworkers -N --nnodes --node-rank -b --minbytes -e --maxbytes -i --stepbytes -f --stepfactor -n --iters -w --warmup_iters -I --neff_iters -W --neff_warmup_iters -d --datatype -c --check --seed -t --stats --show-algorithm --show-input-output-size --report-to-json-file --variable-size-op-metadata --custom-replica-groups --custom-src-target-pairs --data-parallel-dimension --processes --wall-time --runtime -s --hosts --hosts-file --mpi-log-dir -S --slurm-mode -u --slurm-vcpus-per-node --slurm-setup-script --slurm-job-id --slurm-use-head-node-neuron-bench --non-interactive --unique-buff --shared-output-buff --coalesced-cc-size-ratio --sb2sb --input-shape --output-shape --cc-dim --streams-json --vcpu-pin-mode --data-collector-port --data-collector-host --debug -V --version'
 		operands='all_reduce all_gather all_gatherv reduce_scatter sendrecv alltoall alltoallv permute broadcast' ;;
