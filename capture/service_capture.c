@@ -341,6 +341,14 @@ static void recorded(void *context, const struct nx_rpc_result *result)
 	host->answer.size_bytes = 0;
 	if (result->end == NX_RPC_BROKEN && !host->lost)
 		host->lost = nx_arena_copy_text(&host->all->result->arena, result->error.message);
+	if (host->all->wishes->kind == NX_SESSION_SNAPSHOT && result->end == NX_RPC_STATUS &&
+	    result->status == NX_GRPC_NOT_FOUND) {
+		fail_host(host, nx_arena_printf(&host->all->result->arena,
+						"%s does not record continuously; start it with "
+						"'snapshot --start'",
+						host->address));
+		return;
+	}
 	/* that it cannot be reached any more says less than why it broke off */
 	if (!may_retry(result) || !retry_later(host))
 		fail_host(host, result->end == NX_RPC_UNREACHED && host->lost
@@ -351,7 +359,9 @@ static void recorded(void *context, const struct nx_rpc_result *result)
 static void encode_request(struct host *host, struct nx_bytes *out)
 {
 	struct capture *all = host->all;
-	struct nx_service_snapshot_request snapshot = {0};
+	struct nx_slice tools[] = {nx_slice_text(NX_SERVICE_TOOL_XPLANE),
+				   nx_slice_text(NX_SERVICE_TOOL_SESSION)};
+	struct nx_service_snapshot_request snapshot = {.tools = {tools, 2}};
 	struct nx_service_target target = {
 		.repository_root = all->folder.root,
 		.session = all->folder.name,
@@ -561,7 +571,7 @@ static enum nx_status finish(struct capture *all, struct nx_error *err)
 	}
 	result->failed_count = all->host_count - result->captured_count;
 	if (!result->captured_count && !elsewhere_count) {
-		(void)rmdir(all->folder.path);
+		nx_service_folder_remove(&all->folder);
 		if (all->wishes->stop && *all->wishes->stop)
 			return nx_fail(err, NX_CANCELLED, "interrupted; nothing was captured");
 		if (all->host_count == 1)

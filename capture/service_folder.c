@@ -2,10 +2,13 @@
 #include "capture/service_folder.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/path.h"
@@ -63,6 +66,17 @@ enum nx_status nx_service_folder_make(const char *logdir, const char *name, stru
 	}
 	return nx_fail(err, NX_LIMIT, "%s/%s exists %d times; choose another --session-id",
 		       folder->root, name, MAX_SAME_NAME);
+}
+
+void nx_service_folder_remove(const struct nx_service_folder *folder)
+{
+	struct nx_slice plugins = nx_path_folder(folder->root);
+	char path[PATH_MAX];
+
+	(void)rmdir(folder->path);
+	if (rmdir(folder->root) == 0 && snprintf(path, sizeof(path), "%.*s", (int)plugins.len,
+						 (const char *)plugins.data) < (int)sizeof(path))
+		(void)rmdir(path);
 }
 
 const char *nx_service_stem(const char *address, struct nx_arena *arena)

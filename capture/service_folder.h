@@ -21,6 +21,9 @@ NX_MUST_CHECK enum nx_status nx_service_folder_make(const char *logdir, const ch
 						    struct nx_service_folder *folder,
 						    struct nx_error *err);
 
+/* Removes it and plugins/profile, unless there is something in them. */
+void nx_service_folder_remove(const struct nx_service_folder *folder);
+
 /* What the files of a host begin with: its address, colons and brackets as in XProf's names:
  * "localhost_9999"; "[::1]:9012" becomes "__1_9012". */
 const char *nx_service_stem(const char *address, struct nx_arena *arena);

@@ -95,6 +95,7 @@ static const struct nx_option options[] = {
 	 "as "
 	 "one session."},
 	NX_ROWS_SERVICE_TIME(struct capture),
+	NX_ROWS_SERVICE_SERIES(struct capture),
 	NX_ROWS_SERVICE_SESSION(struct capture),
 	NX_ROWS_SERVICE_RECORDING(struct capture),
 	{0},

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/progress.h"
+#include "capture/service_continuous.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
@@ -52,7 +53,6 @@ enum nx_status nx_service_values_read(const struct nx_service_values *v,
 				      struct nx_service_wishes *w, struct nx_error *err)
 {
 	const struct nx_rule rules[] = {
-		{!v->logdir, "give --logdir, the folder to save the session in"},
 		{v->duration.is_given && !v->duration.value, "--duration-ms is at least 1"},
 		{v->repeat.is_given && !v->repeat.value, "--repeat is at least 1"},
 		{v->attempts.is_given && !v->attempts.value, "--attempts is at least 1"},
@@ -64,7 +64,7 @@ enum nx_status nx_service_values_read(const struct nx_service_values *v,
 	enum nx_status st = nx_rules_check(rules, err);
 
 	*w = (struct nx_service_wishes){
-		.logdir = v->logdir,
+		.logdir = v->logdir ? v->logdir : ".",
 		.name = v->session,
 		.reason = job->reason,
 		.kind = job->kind,
@@ -293,6 +293,27 @@ enum nx_status nx_service_run(const struct nx_invocation *call,
 		st = run_series(call, &screen, values, err);
 		restore_stops(&old);
 	}
+	nx_arena_release(&arena);
+	return st;
+}
+
+enum nx_status nx_service_switch(const struct nx_service_values *values,
+				 const struct nx_service_job *job, bool is_start,
+				 struct nx_error *err)
+{
+	struct nx_arena arena = {0};
+	struct nx_service_wishes wishes;
+	struct screen screen = {.wishes = &wishes};
+	struct nx_service_listener listener = {NULL, warn, &screen};
+	enum nx_status st = nx_service_values_read(values, job, &arena, &wishes, err);
+
+	wishes.listener = &listener;
+	if (!st)
+		st = is_start ? nx_service_continuous_start(&wishes, err)
+			      : nx_service_continuous_stop(&wishes, err);
+	if (!st)
+		nx_say("%s on %zu %s", is_start ? "recording continuously" : "stopped recording",
+		       wishes.address_count, wishes.address_count == 1 ? "host" : "hosts");
 	nx_arena_release(&arena);
 	return st;
 }

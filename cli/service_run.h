@@ -24,7 +24,7 @@ struct nx_service_values {
 	{"logdir", 0, NX_FOLDER("DIR"), NX_SERVICE_ROW(type, logdir),                              \
 	 "Where to save the session: DIR/plugins/profile/SESSION, as XProf and TensorBoard "       \
 	 "expect "                                                                                 \
-	 "it."},                                                                                   \
+	 "it (default: the current folder)."},                                                     \
 		{"session-id", 0, NX_TEXT("NAME"), NX_SERVICE_ROW(type, session),                  \
 		 "The session's name (default: date and time). A number is added to a name that "  \
 		 "exists."},                                                                       \
@@ -63,12 +63,17 @@ struct nx_service_values {
 	{"duration-ms", 0, NX_NUMBER("MS"), NX_SERVICE_ROW(type, duration),                        \
 	 "How long to record a running program (default 1000). ctrl-c ends it earlier and saves "  \
 	 "what there is."},                                                                        \
-		{"delay-ms", 0, NX_NUMBER("MS"), NX_SERVICE_ROW(type, delay),                      \
-		 "Start that much later (default 0; at least 500 with several hosts, so that "     \
-		 "they "                                                                           \
-		 "start together)."},                                                              \
-		{"repeat", 0, NX_NUMBER("COUNT"), NX_SERVICE_ROW(type, repeat),                    \
-		 "Capture so many sessions, one after the other (default 1)."},                    \
+	{                                                                                          \
+		"delay-ms", 0, NX_NUMBER("MS"), NX_SERVICE_ROW(type, delay),                       \
+			"Start that much later (default 0; at least 500 with several hosts, so "   \
+			"that they "                                                               \
+			"start together)."                                                         \
+	}
+
+/* Rows of a series of sessions. */
+#define NX_ROWS_SERVICE_SERIES(type)                                                               \
+	{"repeat", 0, NX_NUMBER("COUNT"), NX_SERVICE_ROW(type, repeat),                            \
+	 "Save so many sessions, one after the other (default 1)."},                               \
 	{                                                                                          \
 		"interval-ms", 0, NX_NUMBER("MS"), NX_SERVICE_ROW(type, interval),                 \
 			"With --repeat: the time between the starts of sessions (default 0: at "   \
@@ -87,6 +92,11 @@ NX_MUST_CHECK enum nx_status nx_service_values_read(const struct nx_service_valu
 						    struct nx_arena *arena,
 						    struct nx_service_wishes *wishes,
 						    struct nx_error *err);
+
+/* Starts or stops continuous recording on all hosts. */
+NX_MUST_CHECK enum nx_status nx_service_switch(const struct nx_service_values *values,
+					       const struct nx_service_job *job, bool is_start,
+					       struct nx_error *err);
 
 /* IO if some hosts failed; the session then has the others. */
 NX_MUST_CHECK enum nx_status nx_service_run(const struct nx_invocation *call,

@@ -15,10 +15,17 @@
 bool nx_service_record_folder(char *out, size_t cap)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	int len = runtime && runtime[0] == '/'
-			  ? snprintf(out, cap, "%s/neuron-explorer/services", runtime)
-			  : snprintf(out, cap, "/tmp/neuron-explorer-%u/services",
-				     (unsigned)getuid());
+	int len;
+
+	if (!runtime || runtime[0] != '/')
+		return nx_service_record_fallback(out, cap);
+	len = snprintf(out, cap, "%s/neuron-explorer/services", runtime);
+	return len > 0 && (size_t)len < cap;
+}
+
+bool nx_service_record_fallback(char *out, size_t cap)
+{
+	int len = snprintf(out, cap, "/tmp/neuron-explorer-%u/services", (unsigned)getuid());
 
 	return len > 0 && (size_t)len < cap;
 }

@@ -26,6 +26,8 @@ struct nx_service_record {
 
 /* The folder of the records of this user; false if its name is too long. */
 bool nx_service_record_folder(char *out, size_t cap);
+/* Where they are without the variable. */
+bool nx_service_record_fallback(char *out, size_t cap);
 
 void nx_service_record_append(struct nx_bytes *out, const struct nx_service_record *record);
 /* Texts lie in the arena. FORMAT if it is not a record. */

@@ -10,7 +10,7 @@ _neuron_explorer()
 	if [[ " nccom-test neuron-ls " == *" $program "* ]]; then
 		command=$program
 	elif [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'inspect capture view show-session neff why annotate compare bench simulate doctor query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'inspect capture attach snapshot view show-session neff why annotate compare bench simulate doctor query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
 		return
 	fi
 	case "$command:$prev" in
@@ -57,6 +57,24 @@ _neuron_explorer()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
 	capture:--device-type)
+		mapfile -t COMPREPLY < <(compgen -W 'any cpu gpu tpu pluggable' -- "$cur")
+		return ;;
+	attach:--logdir)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	attach:--token-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	attach:--device-type)
+		mapfile -t COMPREPLY < <(compgen -W 'any cpu gpu tpu pluggable' -- "$cur")
+		return ;;
+	snapshot:--logdir)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	snapshot:--token-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	snapshot:--device-type)
 		mapfile -t COMPREPLY < <(compgen -W 'any cpu gpu tpu pluggable' -- "$cur")
 		return ;;
 	view:-n|view:--neff-path)
@@ -260,6 +278,12 @@ _neuron_explorer()
 		words='--help -o --output-dir -n --num-trace-events --device-profile --capture-system-profiles --capture-device-profiles --filter-nc --filter-event-type --runtime -v --version' ;;
 	capture)
 		words='--help -n --neff -s --session-file --ignore-exec-errors --ignore-inference --enable-dge-notifs -r --collectives-workers-per-node --collectives-worker-count --collectives-worker-start-id -i --collectives-profile-id -m --multi-input --num-exec --profile-nth-exec -t --capture-type --systrace-get-event-types --systrace-event-filter --exec-mode --disable-profile --single-io --single-io-threshold --save-output --save-output-npy --save-nth-output --write-tensors-per-exec --check-output-determinism --io-from --runtime --strict-sim --service-addr --duration-ms --delay-ms --repeat --interval-ms --logdir --session-id --attempts --token-file --host-tracer-level --device-tracer-level --python-tracer-level --advanced-option --device-type --traceme-filter-mask --no-dataset-ops --no-hlo-proto' ;;
+	attach)
+		words='--help --duration-ms --delay-ms --repeat --interval-ms --logdir --session-id --attempts --token-file --host-tracer-level --device-tracer-level --python-tracer-level --advanced-option --device-type --traceme-filter-mask --no-dataset-ops --no-hlo-proto'
+		operands='' ;;
+	snapshot)
+		words='--help --logdir --session-id --attempts --token-file --repeat --interval-ms --start --stop --budget --horizon-ms --host-tracer-level --device-tracer-level --python-tracer-level --advanced-option --device-type --traceme-filter-mask --no-dataset-ops --no-hlo-proto'
+		operands='' ;;
 	view)
 		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --data-path --display-name --ingest-only --recommend --framework-source-root --nki-source-root --source-code-root --store --db-endpoint --db-org --db-bucket --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --sessions --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --enable-memory-tracker --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port --api-server-port --host --token --token-file --query-memory-limit --disable-ui --processing-status-file --progress-fd -v --verbosity' ;;
 	show-session)
@@ -294,7 +318,7 @@ _neuron_explorer()
 		words='--help --endpoint --neff --ntff --profile-directory --name --folder --source-code --overwrite --wait --token --token-file --namespace --uploader' ;;
 	help)
 		words='--help'
-		operands='inspect capture view show-session neff why annotate compare bench simulate doctor query export list rename delete gc upload help' ;;
+		operands='inspect capture attach snapshot view show-session neff why annotate compare bench simulate doctor query export list rename delete gc upload help' ;;
 	nccom-test)
 		words='--help -r --nworkers -N --nnodes --node-rank -b --minbytes -e --maxbytes -i --stepbytes -f --stepfactor -n --iters -w --warmup_iters -I --neff_iters -W --neff_warmup_iters -d --datatype -c --check --seed -t --stats --show-algorithm --show-input-output-size --report-to-json-file --variable-size-op-metadata --custom-replica-groups --custom-src-target-pairs --data-parallel-dimension --processes --wall-time --runtime -s --hosts --hosts-file --mpi-log-dir -S --slurm-mode -u --slurm-vcpus-per-node --slurm-setup-script --slurm-job-id --slurm-use-head-node-neuron-bench --non-interactive --unique-buff --shared-output-buff --coalesced-cc-size-ratio --sb2sb --input-shape --output-shape --cc-dim --streams-json --vcpu-pin-mode --data-collector-port --data-collector-host --debug -V --version'
 		operands='all_reduce all_gather all_gatherv reduce_scatter sendrecv alltoall alltoallv permute broadcast' ;;

@@ -219,7 +219,7 @@ def nothing_is_left_if_all_hosts_fail(folder):
     with Server('busy') as busy:
         has(capture(folder, [busy], code=8), 'Another profiling session active.')
         has(capture(folder, [busy, free_address()], code=8), 'none of the 2 hosts')
-        assert sessions(folder) == []
+        assert list(folder.iterdir()) == []
 
 
 def hostile_names_stay_inside(folder):
@@ -246,6 +246,60 @@ def what_is_not_grpc_is_said(folder):
         has(said, f'{address} speaks HTTP/1')
 
 
+# --- snapshots, and processes of this machine ---
+
+
+def a_snapshot_saves_what_all_hosts_kept(folder):
+    with Server('emit') as first, Server('emit', clock_ms=50) as second:
+        run(folder, 'snapshot', f'{first.address},{second.address}', '--start', '--budget', '64MiB',
+            '--horizon-ms', 30000, '--host-tracer-level', 1)
+        asked = first.next_request('StartContinuousProfiling')
+        assert asked['options']['advanced'] == [['nx_budget_bytes', '67108864'], ['nx_horizon_ms', '30000']]
+        assert asked['options']['host'] == '1' and asked['root'] == '' and asked['host'] == first.address
+        second.next_request('StartContinuousProfiling')
+        said = run(folder, 'snapshot', f'{first.address},{second.address}')
+        session, about = described(folder)
+        assert about['kind'] == 'snapshot' and len(about['hosts']) == 2
+        assert (session / f'{second.stem}.xplane.pb').stat().st_size > 0
+        has(said, 'captured 2 of 2 hosts')
+        run(folder, 'snapshot', first.address, '--stop')
+        first.next_request('StopContinuousProfiling')
+
+
+def what_does_not_record_has_no_snapshot(folder):
+    with Server('busy') as server:
+        has(run(folder, 'snapshot', server.address, code=8), 'does not record continuously', '--start')
+        has(run(folder, 'snapshot', server.address, '--start', code=8), 'already running')
+        has(run(folder, 'snapshot', server.address, '--budget', '64MiB', code=2), 'need --start')
+    assert list(folder.iterdir()) == []
+
+
+def a_process_is_attached_to_by_its_number(folder):
+    with Server('emit') as server:
+        pid = server.process.pid
+        services = folder / 'run' / 'neuron-explorer' / 'services'
+        services.mkdir(parents=True)
+        start_ticks = pathlib.Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()[19]
+        host, port = server.address.split(':')
+        record = {'pid': str(pid), 'process_start': start_ticks, 'started_ns': '1', 'host': host,
+                  'port': port, 'command': 'train', 'needs_token': False}
+        (services / f'{pid}.json').write_text(json.dumps(record))
+        (services / '1.json').write_text(json.dumps({**record, 'pid': '1', 'process_start': '1'}))
+        (services / '2.json').write_text('{')
+        os.environ['XDG_RUNTIME_DIR'] = str(folder / 'run')
+        try:
+            listed = subprocess.run([PROGRAM, 'attach'], capture_output=True, text=True, check=True)
+            assert f'{pid}\t{server.address}\ttrain\n' in listed.stdout, listed.stdout
+            assert not listed.stdout.startswith('1\t')
+            has(run(folder / 'log', 'attach', pid, '--duration-ms', 5), 'captured 1 of 1 host')
+            assert described(folder / 'log')[1]['reason'] == 'attach'
+            has(run(folder / 'log', 'attach', os.getpid(), code=11), 'NEURON_PROFILER_PORT')
+            has(run(folder / 'log', 'attach', 2**31, code=3), 'there is no process')
+            has(run(folder / 'log', 'attach', 'train', code=2), 'the number of one process')
+        finally:
+            del os.environ['XDG_RUNTIME_DIR']
+
+
 # --- ctrl-c, repetition, names ---
 
 
@@ -269,7 +323,7 @@ def ctrl_c_twice_gives_up(folder):
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 130, said
-        assert sessions(folder) == []
+        assert list(folder.iterdir()) == []
 
 
 def sessions_repeat_and_are_never_overwritten(folder):
@@ -312,6 +366,9 @@ if __name__ == '__main__':
         nothing_is_left_if_all_hosts_fail,
         hostile_names_stay_inside,
         what_is_not_grpc_is_said,
+        a_snapshot_saves_what_all_hosts_kept,
+        what_does_not_record_has_no_snapshot,
+        a_process_is_attached_to_by_its_number,
         ctrl_c_ends_the_recording_and_saves_it,
         ctrl_c_twice_gives_up,
         sessions_repeat_and_are_never_overwritten,
