@@ -7,9 +7,11 @@
 #include "cli/temporary_folder.h"
 #include "cli/terminal.h"
 #include "cli/workspace_view.h"
+#include "export/system_why_report.h"
 #include "export/why_report.h"
 #include "pipeline/device_session.h"
 #include "pipeline/stored_profile.h"
+#include "query/system_why_rows.h"
 #include "query/why_rows.h"
 
 struct why {
@@ -106,6 +108,30 @@ static enum nx_status explain_gap(const struct why *w, const struct nx_query_eng
 	return st;
 }
 
+/* Processes instead of engines. what: the profile's own failure, if it is no system profile. */
+static enum nx_status explain_system(const struct why *w, const struct nx_query_engine *engine,
+				     const char *name, struct nx_bytes *text,
+				     struct nx_json_writer *json, struct nx_error *what)
+{
+	struct nx_system_why answer;
+	struct nx_error err = {0};
+	enum nx_status st = nx_system_why_ask(&answer, engine, &err);
+
+	if (!st && (w->gap || w->by || w->what_if))
+		st = nx_fail(what, NX_USAGE,
+			     "%s is a system profile; --gap, --by and --what-if explain device "
+			     "profiles",
+			     name);
+	else if (!st && json)
+		nx_system_why_json(json, &answer);
+	else if (!st)
+		nx_system_why_text(text, &answer, name);
+	else if (st != NX_NOT_FOUND)
+		*what = err;
+	nx_system_why_release(&answer);
+	return st;
+}
+
 static enum nx_status explain_run(const struct why *w, const struct nx_query_engine *engine,
 				  const char *name, struct nx_bytes *text,
 				  struct nx_json_writer *json, struct nx_error *err)
@@ -143,6 +169,8 @@ static enum nx_status explain(void *context, const struct nx_query_engine *engin
 		nx_json_begin_object(&json);
 	st = a->w->gap ? explain_gap(a->w, engine, &a->text, is_json ? &json : NULL, err)
 		       : explain_run(a->w, engine, a->name, &a->text, is_json ? &json : NULL, err);
+	if (st == NX_NOT_FOUND)
+		st = explain_system(a->w, engine, a->name, &a->text, is_json ? &json : NULL, err);
 	if (!st && is_json) {
 		nx_json_end_object(&json);
 		nx_vec_push(&a->text, '\n');
@@ -200,6 +228,7 @@ static const struct nx_example examples[] = {
 	{"Which lines of source are on the critical path?", "why -d profile --by line"},
 	{"Why did the vector engine pause?", "why -d profile --gap Vector@13.7us"},
 	{"What would help?", "why -d profile --what-if"},
+	{"Which rank do the others wait for?", "why -d system_profile"},
 	{0},
 };
 
@@ -218,6 +247,11 @@ const struct nx_command nx_command_why = {
 		"the run with one cause removed and shows the time of the cause on the path beside "
 		"the gain, which is less if other work then limits the run. It predicts only if a "
 		"replay without a change repeats the measurement within 0.1 %.\n"
+		"\n"
+		"Of a system profile it follows the processes: up to each meeting before a "
+		"collective the rank that comes last, whose time is execution, collective, calls "
+		"of the runtime or the program itself. It names who came last, how long the others "
+		"waited, and what the program did meanwhile.\n"
 		"\n"
 		"The numbers come from the tables CriticalPath, EngineTime, Release and WhatIf of "
 		"the profile. Profiles of more than a million instructions are stored without "

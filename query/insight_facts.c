@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "query/named_query.h"
+
 /* Columns of rows that become bands. */
 enum { START, END, SUBJECT, FACTOR, BYTES, WEIGHT, CORE };
 
@@ -184,6 +186,13 @@ static const char *const places[NX_FINDING_KIND_COUNT] = {
 		"NULL ORDER BY host_bound_frac * duration_ns DESC LIMIT 1",
 };
 
+static void take_place(struct nx_fact_detail *d, const struct nx_value *name)
+{
+	if (name->kind == NX_VALUE_TEXT)
+		snprintf(d->place, sizeof(d->place), "%.*s", (int)name->text.len,
+			 (const char *)name->text.data);
+}
+
 static enum nx_status ask_place(struct nx_insight_facts *facts, unsigned kind,
 				const struct nx_query_engine *engine, struct nx_error *err)
 {
@@ -197,13 +206,50 @@ static enum nx_status ask_place(struct nx_insight_facts *facts, unsigned kind,
 	if (!st && row) {
 		d->from_ns = whole_of(&row[0]);
 		d->to_ns = whole_of(&row[1]);
-		if (row[2].kind == NX_VALUE_TEXT)
-			snprintf(d->place, sizeof(d->place), "%.*s", (int)row[2].text.len,
-				 (const char *)row[2].text.data);
+		take_place(d, &row[2]);
 		if (!d->is_replayed)
 			d->gain_frac = number_of(&row[3]);
 	}
 	nx_row_stream_close(rows);
+	return st;
+}
+
+static const char *no_value(void *context, const char *name)
+{
+	(void)context, (void)name;
+	return NULL;
+}
+
+/* Ranks that come last to most meetings are late, also without steps. */
+static enum nx_status ask_late_rank(struct nx_insight_facts *facts,
+				    const struct nx_query_engine *engine, struct nx_error *err)
+{
+	struct nx_fact_detail *d = &facts->details[NX_FINDING_LATE];
+	struct nx_row_stream *rows = NULL;
+	const struct nx_value *row = NULL;
+	struct nx_bytes sql = {0};
+	enum nx_status st;
+
+	nx_bytes_printf(&sql,
+			"SELECT (stall_ns / greatest(1, n - 1)) / nullif(span_ns, 0) AS frac, "
+			"concat('rank ', rank, ', process ', process_id, ' on ', "
+			"instance_id) FROM (SELECT *, count(*) OVER () AS n FROM (");
+	st = nx_named_query_append(&sql, nx_named_query_find("late_ranks"), no_value, NULL, err);
+	nx_bytes_printf(&sql,
+			")), (SELECT last_ts_ns::BIGINT - first_ts_ns::BIGINT AS span_ns FROM "
+			"SystemProfileMetadata) WHERE last_count * 2 > meeting_count ORDER "
+			"BY frac DESC LIMIT 1");
+	nx_vec_push(&sql, '\0');
+	if (!st)
+		st = ask(engine, (const char *)sql.items, &rows, err);
+	if (!st && rows)
+		st = nx_row_stream_next(rows, &row, err);
+	if (!st && row && !(facts->late_frac >= number_of(&row[0])))
+		facts->late_frac = d->gain_frac = number_of(&row[0]);
+	if (!st && row && !*d->place)
+		take_place(d, &row[1]);
+	nx_row_stream_close(rows);
+	nx_vec_release(&sql);
 	return st;
 }
 
@@ -305,6 +351,8 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 	for (unsigned kind = 0; !st && kind < NX_FINDING_KIND_COUNT; kind++)
 		if (places[kind])
 			st = ask_place(facts, kind, engine, err);
+	if (!st)
+		st = ask_late_rank(facts, engine, err);
 	return st;
 }
 

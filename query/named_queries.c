@@ -42,6 +42,37 @@
 	"max(end_ts) - min(start_ts) AS duration_ns FROM SystemProfileEvents " \
 	"WHERE name = 'nc_exec_running' AND " OF_PROCESS " GROUP BY ALL)"
 
+/*
+ * Every instant of a process has one cause: a wait for other ranks, else a collective, else an
+ * execution, else a call of the runtime, else the program itself. Counts of open events decide.
+ */
+#define PIECES \
+	"classed AS (SELECT instance_id, process_id, start_ts, end_ts, CASE WHEN name IN " \
+	"('enc_barrier', 'cc_exec_barrier') THEN 4 WHEN name = 'cc_running' THEN 3 WHEN name = " \
+	"'nc_exec_running' THEN 2 WHEN trace_event_source = 'neuron_rt' THEN 1 ELSE 0 END AS class " \
+	"FROM SystemProfileEvents WHERE end_ts > start_ts), " \
+	"marks AS (SELECT instance_id, process_id, class, start_ts AS t, 1 AS d FROM classed UNION ALL " \
+	"SELECT instance_id, process_id, class, end_ts, -1 FROM classed), " \
+	"changes AS (SELECT instance_id, process_id, t, sum(d * (class = 4)::INTEGER) AS d4, " \
+	"sum(d * (class = 3)::INTEGER) AS d3, sum(d * (class = 2)::INTEGER) AS d2, " \
+	"sum(d * (class = 1)::INTEGER) AS d1 FROM marks GROUP BY ALL), " \
+	"swept AS (SELECT instance_id, process_id, t AS a, lead(t) OVER own AS b, sum(d4) OVER own AS " \
+	"n4, sum(d3) OVER own AS n3, sum(d2) OVER own AS n2, sum(d1) OVER own AS n1 FROM changes " \
+	"WINDOW own AS (PARTITION BY instance_id, process_id ORDER BY t)), " \
+	"pieces AS (SELECT instance_id, process_id, a, b, CASE WHEN n4 > 0 THEN 'other ranks' WHEN " \
+	"n3 > 0 THEN 'collective' WHEN n2 > 0 THEN 'execution' WHEN n1 > 0 THEN 'runtime' ELSE 'host' " \
+	"END AS cause FROM swept WHERE b > a)"
+
+/* Ranks meet before each execution with collectives; the last to come lets the others go. */
+#define MEETINGS \
+	"arrivals AS (SELECT instance_id, process_id, start_ts, end_ts, " \
+	"json_extract_string(extra_attributes_json, '$.exec_id') AS meeting, " \
+	"TRY_CAST(json_extract_string(extra_attributes_json, '$.nec_dev_id') AS BIGINT) AS rank " \
+	"FROM SystemProfileEvents WHERE name = 'enc_barrier'), " \
+	"meetings AS (SELECT meeting, max(start_ts) AS met_ts, arg_max(instance_id, start_ts) AS " \
+	"last_instance, arg_max(process_id, start_ts) AS last_process FROM arrivals GROUP BY meeting " \
+	"HAVING count(DISTINCT (instance_id, process_id)) > 1)"
+
 #define FROM {"from", NX_NAMED_TIME, NULL, NULL, "start of the time range, inclusive"}
 #define TO {"to", NX_NAMED_TIME, NULL, NULL, "end of the time range, exclusive"}
 #define INSTANCE {"instance", NX_NAMED_TEXT, NULL, NULL, "only this machine"}
@@ -235,6 +266,61 @@ const struct nx_named_query nx_named_queries[] = {
 	 "instance_id = $instance) AS hbm_peak_bytes, "
 	 "(SELECT nullif(hbm_capacity_bytes, 0) FROM SystemProfileMetadata) AS hbm_capacity_bytes "
 	 "FROM SystemProfileEvents WHERE " OF_PROCESS ")"},
+
+	{"process_time", "system",
+	 "How each process spent its time, in parts that add up: execution, collective, wait for other "
+	 "ranks, runtime, host.",
+	 {{0}},
+	 "WITH " PIECES ", parts AS (SELECT instance_id, process_id, cause, sum(b - a)::BIGINT AS "
+	 "time_ns FROM pieces GROUP BY ALL) "
+	 "SELECT *, time_ns / sum(time_ns) OVER (PARTITION BY instance_id, process_id) AS time_frac "
+	 "FROM parts ORDER BY instance_id, process_id, time_ns DESC, cause"},
+
+	{"host_work", "system",
+	 "What each program did while no core ran and no call of the runtime was open, by the names of "
+	 "its spans; spans inside others count in both.",
+	 {{0}},
+	 "WITH " PIECES ", spans AS (SELECT instance_id, process_id, name, start_ts, end_ts FROM "
+	 "SystemProfileEvents e WHERE trace_event_source = 'framework' AND end_ts > start_ts AND NOT "
+	 "EXISTS (SELECT 1 FROM Step s WHERE s.instance_id = e.instance_id AND s.process_id = "
+	 "e.process_id AND s.event_id = e.id)) "
+	 "SELECT instance_id, process_id, name, sum(least(b, end_ts) - greatest(a, start_ts))::BIGINT "
+	 "AS time_ns FROM pieces JOIN spans USING (instance_id, process_id) WHERE cause = 'host' AND "
+	 "b > start_ts AND a < end_ts GROUP BY ALL ORDER BY instance_id, process_id, time_ns DESC, name"},
+
+	{"system_path", "system",
+	 "The critical path over all processes: up to each meeting of the ranks, the one that comes "
+	 "last; at the end, the process that ends last. The parts add up to the profile.",
+	 {{0}},
+	 "WITH " PIECES ", " MEETINGS ", "
+	 "whole AS (SELECT min(a) AS first_ts, max(b) AS last_ts, arg_max(instance_id, b) AS "
+	 "last_instance, arg_max(process_id, b) AS last_process FROM pieces), "
+	 "segments AS (SELECT coalesce(lag(met_ts) OVER (ORDER BY met_ts, meeting), (SELECT first_ts "
+	 "FROM whole)) AS a, met_ts AS b, last_instance, last_process FROM meetings UNION ALL "
+	 "SELECT coalesce((SELECT max(met_ts) FROM meetings), first_ts), last_ts, last_instance, "
+	 "last_process FROM whole), "
+	 "known AS (SELECT p.instance_id, p.process_id, cause, sum(least(p.b, s.b) - greatest(p.a, "
+	 "s.a))::BIGINT AS time_ns FROM segments s JOIN pieces p ON p.instance_id = s.last_instance AND "
+	 "p.process_id = s.last_process AND p.b > s.a AND p.a < s.b GROUP BY ALL), "
+	 "parts AS (SELECT * FROM known UNION ALL SELECT NULL, NULL, 'not recorded', (SELECT last_ts - "
+	 "first_ts FROM whole) - (SELECT coalesce(sum(time_ns), 0) FROM known)) "
+	 "SELECT instance_id, process_id, cause, time_ns::BIGINT AS time_ns, time_ns / (SELECT last_ts "
+	 "- first_ts FROM whole) AS time_frac FROM parts WHERE time_ns > 0 ORDER BY time_ns DESC, cause, "
+	 "instance_id, process_id"},
+
+	{"late_ranks", "system",
+	 "Who came last to the meetings of the ranks: slack is how long a rank waited for the last, stall "
+	 "how long others waited for it, observed how long its meetings took.",
+	 {{0}},
+	 "WITH " MEETINGS ", "
+	 "seen AS (SELECT *, met_ts - start_ts AS slack_ns, process_id = last_process AND instance_id = "
+	 "last_instance AS is_last, sum(met_ts - start_ts) OVER (PARTITION BY meeting) AS all_ns "
+	 "FROM arrivals JOIN meetings USING (meeting)) "
+	 "SELECT any_value(rank) AS rank, instance_id, process_id, count(*) AS meeting_count, "
+	 "count(*) FILTER (is_last) AS last_count, sum(slack_ns)::BIGINT AS slack_ns, "
+	 "coalesce(sum(all_ns) FILTER (is_last), 0)::BIGINT AS stall_ns, "
+	 "sum(end_ts - start_ts)::BIGINT AS observed_ns, median(slack_ns)::BIGINT AS median_slack_ns "
+	 "FROM seen GROUP BY instance_id, process_id ORDER BY stall_ns DESC, rank, process_id"},
 
 	{"executions", "system",
 	 "How often and how long each core of a process ran each model.",

@@ -166,20 +166,25 @@ def a_slow_step(folder):
     assert 'ProfilerStep 13 ' in said and 'at most 16.7 % of the run' in said, said
 
 
-def a_late_rank_a_slow_step_and_a_busy_host(folder):
+def a_late_rank_and_a_slow_step(folder):
     neff = folder / 'rank_sum.neff'
     run(PROGRAM, 'neff', '--assemble', EXAMPLES / 'rank_sum.nasm', '-o', neff)
     ranks = dict(re.findall(r'^rank (\d) is process (\d+)$', run(TRAINING, neff, folder / 'run'),
                             re.M))
     found, said = titles(folder, '-d', folder / 'run', '--ignore-device-profile')
-    for title in ('A process is late in its steps', 'Some steps take much longer than others',
-                  'Steps wait for the program'):
+    for title in 'A process is late in its steps', 'Some steps take much longer than others':
         assert title in found, said
     late = said[said.index('A process is late in its steps'):]
     assert f"process {ranks['2']} " in late.split('\n## ')[0], (ranks, late)
-    slow = said[said.index('Some steps take much longer'):]
-    assert 'train 12 ' in slow.split('\n## ')[0], slow
+    run(PROGRAM, 'view', '-d', folder / 'run', '--ignore-device-profile', '--output-format',
+        'parquet', '--output-file', folder / 't')
+    why = json.loads(run(PROGRAM, 'why', '-d', folder / 't' / 'system_profile', '--format', 'json'))
+    last = why['ranks'][0]
+    assert last['rank'] == 2 and last['process_id'] == int(ranks['2']), why['ranks']
+    assert last['came_last'] * 2 > last['meetings'] and last['stall_ns'] > 3 * 10 * 20e6, last
+    assert sum(p['time_ns'] for p in why['path']) == why['span_ns'], why['path']
+    # which step is the slowest depends on this machine; a_slow_step checks the name
 
 
 sys.exit(run_cases([small_transfers, spills, throttling, clean_programs, growing_gaps, a_clean_system,
-                    a_slow_step, a_late_rank_a_slow_step_and_a_busy_host]))
+                    a_slow_step, a_late_rank_and_a_slow_step]))
