@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -138,6 +139,39 @@ class session
 		options.output_dir = output_dir;
 		return options;
 	}
+	int status_;
+};
+
+/* Continuous recording while it is in scope. */
+class continuous
+{
+      public:
+	explicit continuous(
+		const nx_profiler_continuous_options &options = nx_profiler_continuous_options_default())
+	    : status_(nx_profiler_continuous_start(&options))
+	{
+	}
+	continuous(const continuous &) = delete;
+	continuous &operator=(const continuous &) = delete;
+	~continuous()
+	{
+		if (status_ == NX_PROFILER_OK)
+			nx_profiler_continuous_stop();
+	}
+	int status() const
+	{
+		return status_;
+	}
+	/* Saves what was kept; returns the folder, "" if it failed: see nx_profiler_error(). */
+	std::string snapshot(const char *reason = nullptr) const
+	{
+		nx_profiler_snapshot_options options = {sizeof(options), nullptr, reason};
+		char folder[2048];
+
+		return nx_profiler_snapshot(&options, folder, sizeof(folder)) ? "" : folder;
+	}
+
+      private:
 	int status_;
 };
 

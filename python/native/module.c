@@ -6,7 +6,7 @@ static int fill_module(PyObject *module)
 {
 	if (nx_python_add_session(module) || nx_python_add_spans(module) ||
 	    nx_python_add_calls(module) || nx_python_add_call_events(module) ||
-	    nx_python_add_runtime(module))
+	    nx_python_add_runtime(module) || nx_python_add_continuous(module))
 		return -1;
 	return 0;
 }

@@ -19,6 +19,10 @@ int nx_python_add_spans(PyObject *module);
 int nx_python_add_calls(PyObject *module);
 int nx_python_add_call_events(PyObject *module);
 int nx_python_add_runtime(PyObject *module);
+int nx_python_add_continuous(PyObject *module);
+
+/* Raises the exception that fits a failed call of the profiler; returns NULL. */
+PyObject *nx_python_raise_status(int status);
 
 /*
  * Attributes of an event, from a dict of names to numbers, booleans and texts. Texts are borrowed

@@ -4,8 +4,7 @@
 
 #include "python/native/native.h"
 
-/* Raises the exception that fits a failed call of the profiler. */
-static PyObject *raise_status(int status)
+PyObject *nx_python_raise_status(int status)
 {
 	PyObject *type = PyExc_RuntimeError;
 
@@ -42,7 +41,7 @@ static PyObject *session_start(PyObject *self, PyObject *arguments)
 	if (status == NX_PROFILER_RUNTIME)
 		return PyUnicode_FromString(nx_profiler_error());
 	if (status)
-		return raise_status(status);
+		return nx_python_raise_status(status);
 	return PyUnicode_FromString("");
 }
 
@@ -53,7 +52,7 @@ static PyObject *session_stop(PyObject *self, PyObject *unused)
 	(void)self;
 	(void)unused;
 	Py_BEGIN_ALLOW_THREADS status = nx_profiler_stop();
-	Py_END_ALLOW_THREADS if (status) return raise_status(status);
+	Py_END_ALLOW_THREADS if (status) return nx_python_raise_status(status);
 	Py_RETURN_NONE;
 }
 
@@ -75,7 +74,7 @@ static PyObject *session_flush(PyObject *self, PyObject *unused)
 	(void)self;
 	(void)unused;
 	Py_BEGIN_ALLOW_THREADS status = nx_profiler_flush();
-	Py_END_ALLOW_THREADS if (status) return raise_status(status);
+	Py_END_ALLOW_THREADS if (status) return nx_python_raise_status(status);
 	Py_RETURN_NONE;
 }
 

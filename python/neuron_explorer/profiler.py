@@ -24,13 +24,17 @@ from typing import Any, Callable, Iterable, Iterator, Optional, Sequence, TypeVa
 
 from . import _native, _session
 from ._calls import CallCounts, PythonCalls
+from ._continuous import (ContinuousCounts, continuous_counts, is_continuous, snapshot,
+                          start_continuous, stop_continuous)
 from ._session import SessionResult
 
 __all__ = [
-    'CallCounts', 'NeuronConfig', 'NeuronProfiler', 'ProfileMode', 'ProfileOptions',
-    'ProfilerAction', 'ProfilerActivity', 'PythonCalls', 'SessionResult', 'StepTraceAnnotation',
-    'TraceAnnotation', 'annotate_function', 'counter', 'instant', 'profile', 'record_function',
-    'schedule', 'start_server', 'start_trace', 'stop_server', 'stop_trace', 'trace',
+    'CallCounts', 'ContinuousCounts', 'NeuronConfig', 'NeuronProfiler', 'ProfileMode',
+    'ProfileOptions', 'ProfilerAction', 'ProfilerActivity', 'PythonCalls', 'SessionResult',
+    'StepTraceAnnotation', 'TraceAnnotation', 'annotate_function', 'continuous_counts', 'counter',
+    'instant', 'is_continuous', 'profile', 'record_function', 'schedule', 'snapshot',
+    'start_continuous', 'start_server', 'start_trace', 'stop_continuous', 'stop_server',
+    'stop_trace', 'trace',
 ]
 
 PathLike = Union[str, 'os.PathLike[str]']
