@@ -135,6 +135,7 @@ enum nx_status nx_profiler_drain_begin(struct nx_trace_ring *ring, uint64_t epoc
 	pthread_mutex_lock(&drain.round);
 	drain.ring = ring;
 	drain.has_file = false;
+	drain.ring_dropped = 0;
 	nx_trace_clock_begin(&drain.clock, epoch_offset_ns);
 	drain.is_ending = false;
 	drain.flushes = drain.flushed = 0;
@@ -184,7 +185,7 @@ enum nx_status nx_profiler_drain_open(const char *folder, uint64_t first_ticket,
 	if (!st) {
 		drain.has_file = true;
 		drain.file_count = 0;
-		drain.base_dropped = nx_trace_ring_count(drain.ring).dropped;
+		drain.base_dropped = drain.ring_dropped;
 		publish_counts();
 	}
 	pthread_mutex_unlock(&drain.round);

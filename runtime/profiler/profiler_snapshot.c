@@ -175,32 +175,30 @@ static void drain_meanwhile(void)
 }
 
 /* Segments that are overwritten meanwhile are missing, and counted. */
-static void write_history(uint64_t oldest)
+static void write_history(uint64_t number)
 {
 	struct nx_snapshot_file *file = &writing.snapshot->file;
+	const struct nx_trace_segment *segment = &writing.excerpt.segment;
+	uint64_t next = 0;
 	bool is_first = true;
-	uint64_t next = file->end_sequence;
 
-	for (uint64_t number = oldest;; number++) {
+	for (;; number++) {
+		uint64_t first;
+
 		number = nx_profiler_history_copy(number, &writing.excerpt);
+		first = segment->first_sequence < file->end_sequence ? segment->first_sequence
+								     : file->end_sequence;
 		if (is_first)
-			file->first_sequence = next = writing.excerpt.segment.first_sequence;
+			file->first_sequence = next = first;
 		is_first = false;
-		if (writing.excerpt.segment.first_sequence > next)
-			file->missed_count +=
-				(writing.excerpt.segment.first_sequence < file->end_sequence
-					 ? writing.excerpt.segment.first_sequence
-					 : file->end_sequence) -
-				next;
-		next = writing.excerpt.segment.first_sequence +
-		       writing.excerpt.segment.record_count;
-		if (!writing.excerpt.segment.record_count ||
-		    writing.excerpt.segment.first_sequence >= file->end_sequence)
-			break;
+		file->missed_count += first - next;
+		if (first == file->end_sequence)
+			return;
 		write_segment();
-		drain_meanwhile();
+		next = first + segment->record_count;
 		if (next >= file->end_sequence)
-			break;
+			return;
+		drain_meanwhile();
 	}
 }
 

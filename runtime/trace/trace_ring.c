@@ -100,7 +100,7 @@ static uint64_t count_lanes(const struct nx_trace_ring *ring)
 	uint64_t count = 0;
 
 	for (; lane; lane = lane->next)
-		count += atomic_load_explicit(&lane->count, memory_order_relaxed);
+		count += atomic_load_explicit(&lane->count, memory_order_acquire);
 	return count;
 }
 
@@ -427,7 +427,8 @@ uint64_t nx_trace_ring_take(struct nx_trace_ring *ring, uint64_t max, nx_trace_r
 struct nx_trace_ring_counts nx_trace_ring_count(const struct nx_trace_ring *ring)
 {
 	struct nx_trace_store *store = atomic_load(&ring->store);
-	struct nx_trace_ring_counts counts = {0};
+	/* Before what is pending: a record made meanwhile must not look like a dropped one. */
+	struct nx_trace_ring_counts counts = {.total = count_lanes(ring) - ring->base_count};
 	uint32_t used = atomic_load(&store->used_count);
 	uint64_t left;
 
@@ -440,7 +441,6 @@ struct nx_trace_ring_counts nx_trace_ring_count(const struct nx_trace_ring *ring
 			continue;
 		counts.pending += records - (chunk->ticket == stamp >> 1 ? chunk->read_records : 0);
 	}
-	counts.total = count_lanes(ring) - ring->base_count;
 	left = counts.total > ring->taken_count ? counts.total - ring->taken_count : 0;
 	if (counts.pending > ring->limit)
 		counts.pending = ring->limit;

@@ -122,6 +122,7 @@ typedef void (*nx_trace_ring_fn)(void *context, uint64_t position, const uint64_
 uint64_t nx_trace_ring_take(struct nx_trace_ring *ring, uint64_t max, nx_trace_ring_fn fn,
 			    void *context);
 
+/* While threads write, dropped is not more than was dropped; exact once they have stopped. */
 struct nx_trace_ring_counts {
 	uint64_t total; /* since the restart: taken, dropped or pending */
 	uint64_t dropped;
@@ -156,19 +157,19 @@ static inline void nx_trace_lane_count(struct nx_trace_lane *lane)
 {
 	uint64_t count = atomic_load_explicit(&lane->count, memory_order_relaxed);
 
-	atomic_store_explicit(&lane->count, count + 1, memory_order_relaxed);
+	atomic_store_explicit(&lane->count, count + 1, memory_order_release);
 }
 
-/* Returns the record's position. */
+/* Returns the record's position. It is counted last: what is counted can also be seen. */
 static inline uint64_t nx_trace_lane_publish(struct nx_trace_lane *lane, unsigned words)
 {
 	uint64_t position = lane->first + lane->at;
 	uint64_t head = atomic_load_explicit(&lane->chunk->head, memory_order_relaxed);
 
 	lane->at += words;
-	nx_trace_lane_count(lane);
 	atomic_store_explicit(&lane->chunk->head, head + words + (UINT64_C(1) << 32),
 			      memory_order_release);
+	nx_trace_lane_count(lane);
 	return position;
 }
 

@@ -25,6 +25,7 @@ static struct {
 	/* If rings are shared, counts begin in the middle of their lives: */
 	uint64_t delivered_count; /* to the session */
 	struct nx_tracer_counts session_base, keep_base;
+	uint64_t keep_dropped; /* the most that was seen: counts are exact only at rest */
 } tracer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 uint32_t nx_trace_thread_id(void)
@@ -289,7 +290,9 @@ static struct nx_tracer_counts session_counts(void)
 	for (uint32_t i = 0; i < NX_TRACE_MAX_CORES && tracer.is_on; i++)
 		if (tracer.has_ring[i])
 			pending += nx_trace_ring_count(&nx_trace_rings[i]).pending;
-	counts.dropped -= tracer.session_base.dropped;
+	counts.dropped = counts.dropped > tracer.session_base.dropped
+				 ? counts.dropped - tracer.session_base.dropped
+				 : 0;
 	counts.total = tracer.delivered_count + counts.dropped + pending;
 	return counts;
 }
@@ -334,6 +337,7 @@ enum nx_status nx_tracer_keep(const struct nx_tracer_options *options,
 		tracer.keeper = *keeper;
 		tracer.is_kept = tracer.was_kept = true;
 		tracer.keep_base = count_rings();
+		tracer.keep_dropped = 0;
 		enable();
 	}
 	pthread_mutex_unlock(&tracer.lock);
@@ -373,7 +377,9 @@ struct nx_tracer_counts nx_tracer_keep_count(void)
 	pthread_mutex_lock(&tracer.lock);
 	counts = count_rings();
 	counts.total -= tracer.keep_base.total;
-	counts.dropped -= tracer.keep_base.dropped;
+	if (counts.dropped > tracer.keep_base.dropped + tracer.keep_dropped)
+		tracer.keep_dropped = counts.dropped - tracer.keep_base.dropped;
+	counts.dropped = tracer.keep_dropped;
 	pthread_mutex_unlock(&tracer.lock);
 	return counts;
 }

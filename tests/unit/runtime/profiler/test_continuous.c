@@ -353,8 +353,9 @@ static void *write_ticks(void *unused)
 	const struct timespec moment = {0, 1000000};
 
 	(void)unused;
-	while (!atomic_load(&is_over)) {
-		for (int i = 0; i < 100; i++)
+	/* No more than the history has room for, however slow the reader is. */
+	while (!atomic_load(&is_over) && atomic_load(&put_count) < 400000) {
+		for (int i = 0; i < 50; i++)
 			put(atomic_fetch_add(&put_count, 1));
 		nanosleep(&moment, NULL);
 	}
