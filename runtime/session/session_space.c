@@ -258,13 +258,16 @@ enum nx_status nx_session_space_save(struct nx_session_space *s,
 	uint64_t start_ns = first_ns(&s->open, first_ns(&s->done, target->start_ns));
 	struct nx_xspace_writer_options how = {.write = target->write,
 					       .context = target->context,
-					       .start_ns = start_ns,
 					       .buffer_bytes = EVENT_BUFFER_BYTES,
 					       .max_bytes = target->max_bytes};
-	struct nx_xspace_writer *w = target->write ? nx_xspace_writer_new(&how) : NULL;
+	struct nx_xspace_writer *w = NULL;
 	enum nx_status st = NX_OK;
 
-	if (w) {
+	if (start_ns == UINT64_MAX) /* no event at all */
+		start_ns = target->stop_ns;
+	how.start_ns = start_ns;
+	if (target->write) {
+		w = nx_xspace_writer_new(&how);
 		begin_space(s, w);
 		describe_task(w, start_ns, target->stop_ns);
 		nx_xspace_writer_host(w, target->hostname);

@@ -32,7 +32,8 @@ struct nx_session_target {
 	void (*write)(void *context, const void *data, size_t len);
 	void *context;
 	const char *hostname;
-	uint64_t start_ns, stop_ns; /* since 1970; an earlier event moves the start */
+	uint64_t start_ns; /* since 1970; an earlier event moves it; UINT64_MAX: unknown */
+	uint64_t stop_ns;
 	uint64_t max_bytes;
 };
 
