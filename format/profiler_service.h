@@ -37,7 +37,6 @@
 #define NX_SERVICE_OPTION_CORES "neuron_cores"		      /* text: "0,2-5" */
 #define NX_SERVICE_OPTION_BUFFER "neuron_buffer_bytes"	      /* int64: of the session's ring */
 #define NX_SERVICE_OPTION_EVENTS "neuron_max_events_per_core" /* int64 */
-#define NX_SERVICE_OPTION_HORIZON "neuron_horizon_ms"	      /* int64: of continuous recording */
 
 /* Metadata of a call that proves who calls: "Bearer" and the token. */
 #define NX_SERVICE_AUTHORIZATION "authorization"
