@@ -458,6 +458,39 @@ void nx_profiler_on_demand(nx_profiler_demand_fn fn, void *context);
 /* For the asker. Returns what the callback, or start or stop, returned. */
 int nx_profiler_demand(nx_profiler_request request, const nx_profiler_options *options);
 
+/* --- the server ----------------------------------------------------------------------------- */
+
+/*
+ * A gRPC server in this program, through which `neuron-explorer capture --service-addr`, XProf,
+ * TensorBoard and JAX's tools record sessions and fetch snapshots (docs/profiling.md). It has
+ * threads of its own and never blocks the program. Its code is in libnxservice.so.1, which is
+ * loaded by the first start. The child of a fork has no server. With NEURON_PROFILER_PORT in the
+ * environment a server starts when this library is loaded.
+ */
+typedef struct nx_profiler_server_options {
+	size_t struct_size; /* sizeof(nx_profiler_server_options) */
+	uint16_t port;	    /* 0: any that is free */
+	const char *host;   /* an address in digits; NULL: NEURON_PROFILER_HOST, else 127.0.0.1 */
+	/* That clients must send as "authorization: Bearer <token>"; NULL: the contents of the file
+	 * NEURON_PROFILER_TOKEN_FILE, else none. Addresses that other machines reach need one. */
+	const char *token;
+	const char *output_dir; /* for sessions that stay here; NULL: "output" */
+} nx_profiler_server_options;
+
+static inline nx_profiler_server_options nx_profiler_server_options_default(void)
+{
+	nx_profiler_server_options options = {sizeof(nx_profiler_server_options), 0, NULL, NULL,
+					      NULL};
+
+	return options;
+}
+
+/* NULL: with the port of NEURON_PROFILER_PORT. NX_PROFILER_BUSY if a server is running. */
+int nx_profiler_start_server(const nx_profiler_server_options *given);
+/* Ends captures that clients asked for, and returns once the server has ended. */
+int nx_profiler_stop_server(void);
+uint16_t nx_profiler_server_port(void); /* 0: no server is running */
+
 #ifdef __cplusplus
 }
 #endif

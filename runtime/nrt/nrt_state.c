@@ -250,8 +250,15 @@ static void let_profiler_join(void)
 		dlclose(library);
 }
 
-/* Variables that libnxprofiler.so.1 obeys when it is loaded. */
-static const char *const profiler_variables[] = {"NEURON_PROFILER_CONTINUOUS"};
+/* Whether a variable is set that libnxprofiler.so.1 obeys when it is loaded. */
+static bool is_profiler_wanted(void)
+{
+	const char *recording = getenv("NEURON_PROFILER_CONTINUOUS");
+	const char *port = getenv("NEURON_PROFILER_PORT");
+
+	/* port 0 stands for any that is free */
+	return (recording && *recording && strcmp(recording, "0") != 0) || (port && *port);
+}
 
 /*
  * Programs that do not link with the profiler get it if a variable asks for what it does. It is
@@ -260,17 +267,11 @@ static const char *const profiler_variables[] = {"NEURON_PROFILER_CONTINUOUS"};
 static void load_profiler(void)
 {
 	static const char *const places[] = {"", "../", "../profiler/"};
-	bool is_wanted = false;
 	char path[1280];
 	Dl_info here;
 	int len;
 
-	for (size_t i = 0; i < sizeof(profiler_variables) / sizeof(*profiler_variables); i++) {
-		const char *value = getenv(profiler_variables[i]);
-
-		is_wanted |= value && *value && strcmp(value, "0") != 0;
-	}
-	if (!is_wanted || dlopen("libnxprofiler.so.1", RTLD_NOW | RTLD_GLOBAL))
+	if (!is_profiler_wanted() || dlopen("libnxprofiler.so.1", RTLD_NOW | RTLD_GLOBAL))
 		return;
 	if (!dladdr(&failures, &here) || !here.dli_fname)
 		return;
@@ -283,7 +284,8 @@ static void load_profiler(void)
 			return;
 	}
 	nx_log_warn("nrt_init",
-		    "libnxprofiler.so.1 cannot be loaded, so there is no continuous recording; "
+		    "libnxprofiler.so.1 cannot be loaded, so there is no continuous recording "
+		    "and no profiler server; "
 		    "add its folder to LD_LIBRARY_PATH");
 }
 

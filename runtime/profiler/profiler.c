@@ -17,7 +17,6 @@
 #include "runtime/trace/host_identity.h"
 
 #define DEFAULT_BUFFER_BYTES ((uint64_t)32 << 20)
-#define DEFAULT_FOLDER "output"
 #define FOLDER_BYTES 1280
 #define CLAIM_ATTEMPTS 100u /* names that are tried for a folder */
 #define DATA_VERSION 2	    /* of trace_info.pb */
@@ -159,6 +158,7 @@ static void after_fork(void)
 		nx_trace_ring_abandon(session.ring);
 	nx_profiler_drain_abandon();
 	nx_profiler_continuous_abandon();
+	nx_profiler_server_abandon();
 }
 
 static void register_fork_handler(void)
@@ -169,6 +169,7 @@ static void register_fork_handler(void)
 /* Completes the session of programs that never stop it. */
 static void __attribute__((destructor)) stop_at_exit(void)
 {
+	(void)nx_profiler_stop_server();
 	if (!__atomic_load_n(&nx_profiler_switch, __ATOMIC_ACQUIRE))
 		return;
 	(void)nx_profiler_stop();
@@ -187,7 +188,7 @@ static nx_profiler_options options_of(const nx_profiler_options *given)
 		memcpy(&options, given, size < sizeof(options) ? size : sizeof(options));
 	options.struct_size = sizeof(options);
 	if (!options.output_dir || !*options.output_dir)
-		options.output_dir = DEFAULT_FOLDER;
+		options.output_dir = NX_PROFILER_DEFAULT_FOLDER;
 	if (!options.buffer_bytes)
 		options.buffer_bytes = DEFAULT_BUFFER_BYTES;
 	return options;

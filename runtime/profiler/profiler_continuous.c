@@ -14,7 +14,6 @@
 #define DEFAULT_HORIZON_MS 60000
 #define DEFAULT_INTERVAL_MS 60000
 #define DEFAULT_SNAPSHOTS 100
-#define DEFAULT_FOLDER "output"
 #define FOLDER_BYTES 1024
 /* A file in the output folder with which a process asks the others for snapshots, too. */
 #define REQUEST_FILE ".snapshot_request"
@@ -49,7 +48,7 @@ static void set_defaults(nx_profiler_continuous_options *options)
 {
 	options->struct_size = sizeof(*options);
 	if (!options->output_dir || !*options->output_dir)
-		options->output_dir = DEFAULT_FOLDER;
+		options->output_dir = NX_PROFILER_DEFAULT_FOLDER;
 	if (!options->budget_bytes)
 		options->budget_bytes = DEFAULT_BUDGET_BYTES;
 	if (!options->horizon_ms)

@@ -14,8 +14,7 @@
 #define SWITCH "NEURON_PROFILER_CONTINUOUS"
 #define LIMIT_SECONDS UINT64_C(86400000) /* 1,000 days */
 
-/* The only thing this library ever prints: somebody set a variable and gets nothing for it. */
-static void complain(const char *variable, const char *sentence)
+void nx_profiler_complain(const char *variable, const char *sentence)
 {
 	char line[512];
 	int len = snprintf(line, sizeof(line), "%s: %s\n", variable, sentence);
@@ -101,7 +100,7 @@ static void read_variable(const char *variable, bool (*parse)(struct nx_slice, u
 	}
 	snprintf(sentence, sizeof(sentence),
 		 "\"%.60s\" is not valid and is ignored; write it like %s", text, example);
-	complain(variable, sentence);
+	nx_profiler_complain(variable, sentence);
 }
 
 static void read_options(nx_profiler_continuous_options *options)
@@ -139,5 +138,5 @@ static void __attribute__((constructor)) start_from_environment(void)
 		return;
 	read_options(&options);
 	if (nx_profiler_continuous_start(&options))
-		complain(SWITCH, nx_profiler_error());
+		nx_profiler_complain(SWITCH, nx_profiler_error());
 }

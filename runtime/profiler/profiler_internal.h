@@ -14,6 +14,7 @@
 #include "runtime/trace/trace_share.h"
 
 #define NX_PROFILER_EXPORT __attribute__((visibility("default")))
+#define NX_PROFILER_DEFAULT_FOLDER "output"
 
 /* --- profiler_names.c ---------------------------------------------------------------------- */
 
@@ -227,6 +228,16 @@ bool nx_profiler_runtime_end(struct nx_profiler_runtime *runtime);
 /* Asks the runtime for its records, if that is due; with the lock held. */
 void nx_profiler_continuous_join(const struct nx_profiler_runtime *runtime);
 void nx_profiler_continuous_abandon(void);
+
+/* --- profiler_environment.c ----------------------------------------------------------------- */
+
+/* One line on stderr. The only thing this library ever prints: somebody set a variable and gets
+ * nothing for it. */
+void nx_profiler_complain(const char *variable, const char *sentence);
+
+/* --- profiler_server.c ---------------------------------------------------------------------- */
+
+void nx_profiler_server_abandon(void);
 
 /* --- profiler.c ---------------------------------------------------------------------------- */
 
