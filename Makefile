@@ -43,6 +43,7 @@ build: build/build.ninja ## Build build/neuron-explorer, build/neuron-profile an
 	@ln -sfn neuron-explorer build/neuron-profile
 	@mkdir -p build/lib && ln -sfn ../runtime/nrt/libnrt.so.1 build/lib/libnrt.so.1
 	@ln -sfn ../runtime/profiler/libnxprofiler.so.1 build/lib/libnxprofiler.so.1
+	@ln -sfn ../runtime/service/libnxservice.so.1 build/lib/libnxservice.so.1
 
 .PHONY: duckdb
 duckdb: build/build.ninja ## Fetch the DuckDB library, should the build not have got it

@@ -33,13 +33,14 @@ def _run(*words):
 
 
 def _build(settings):
-    """The extension and the library it needs, compiled."""
+    """The extension and the libraries it needs, compiled."""
     build = pathlib.Path((settings or {}).get('build-dir', ROOT / 'build')).resolve()
     if not (build / 'build.ninja').exists():
         if not (ROOT / 'meson.build').exists():
             raise SystemExit('neuron_explorer: build it inside a checkout of the project')
         _run('meson', 'setup', build, ROOT, '-Dtests=false', '-Dpython=enabled')
-    targets = ['python/_native.abi3.so', 'runtime/profiler/libnxprofiler.so.1']
+    targets = ['python/_native.abi3.so', 'runtime/profiler/libnxprofiler.so.1',
+               'runtime/service/libnxservice.so.1']
     _run('ninja', '-C', build, *targets)
     return [build / target for target in targets]
 
@@ -99,7 +100,7 @@ def get_requires_for_build_wheel(config_settings=None):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    native, library = _build(config_settings)
+    native, *libraries = _build(config_settings)
     name = f'{NAME}-{_version()}-{_tag()}.whl'
     folder = f'{NAME}-{_version()}.dist-info'
     partial = os.path.join(wheel_directory, name + '.part')
@@ -108,7 +109,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         if path.is_file() and path.suffix in ('.py', '.pyi', '.typed') or path.name == 'py.typed':
             wheel.add(str(path.relative_to(HERE)), path.read_bytes())
     wheel.add(f'{NAME}/{native.name}', _set_origin(native, native.read_bytes()))
-    wheel.add(f'{NAME}/{library.name}', library.read_bytes())
+    for library in libraries:
+        wheel.add(f'{NAME}/{library.name}', library.read_bytes())
     wheel.add('neuron_explorer_aliases.pth', (HERE / 'neuron_explorer_aliases.pth').read_bytes())
     for file, text in _metadata().items():
         wheel.add(f'{folder}/{file}', text.encode())

@@ -102,6 +102,41 @@ static PyObject *session_counts(PyObject *self, PyObject *unused)
 	return Py_BuildValue("KK", (unsigned long long)recorded, (unsigned long long)lost);
 }
 
+/* start_server(port, host, token, output_dir). Returns the port. */
+static PyObject *session_start_server(PyObject *self, PyObject *arguments)
+{
+	nx_profiler_server_options options = nx_profiler_server_options_default();
+	PyObject *folder = NULL;
+	int status;
+
+	(void)self;
+	if (!PyArg_ParseTuple(arguments, "H|zzO&", &options.port, &options.host, &options.token,
+			      PyUnicode_FSConverter, &folder))
+		return NULL;
+	options.output_dir = folder ? PyBytes_AsString(folder) : NULL;
+	Py_BEGIN_ALLOW_THREADS status = nx_profiler_start_server(&options);
+	Py_END_ALLOW_THREADS Py_XDECREF(folder);
+	return status ? nx_python_raise_status(status) : PyLong_FromLong(nx_profiler_server_port());
+}
+
+static PyObject *session_stop_server(PyObject *self, PyObject *unused)
+{
+	int status;
+
+	(void)self;
+	(void)unused;
+	Py_BEGIN_ALLOW_THREADS status = nx_profiler_stop_server();
+	Py_END_ALLOW_THREADS if (status) return nx_python_raise_status(status);
+	Py_RETURN_NONE;
+}
+
+static PyObject *session_server_port(PyObject *self, PyObject *unused)
+{
+	(void)self;
+	(void)unused;
+	return PyLong_FromLong(nx_profiler_server_port());
+}
+
 int nx_python_add_session(PyObject *module)
 {
 	static PyMethodDef methods[] = {
@@ -112,6 +147,9 @@ int nx_python_add_session(PyObject *module)
 		{"is_on", session_is_on, METH_NOARGS, NULL},
 		{"directory", session_directory, METH_NOARGS, NULL},
 		{"counts", session_counts, METH_NOARGS, NULL},
+		{"start_server", session_start_server, METH_VARARGS, NULL},
+		{"stop_server", session_stop_server, METH_NOARGS, NULL},
+		{"server_port", session_server_port, METH_NOARGS, NULL},
 		{NULL, NULL, 0, NULL},
 	};
 

@@ -30,7 +30,7 @@ from ._session import SessionResult
 
 __all__ = [
     'CallCounts', 'ContinuousCounts', 'NeuronConfig', 'NeuronProfiler', 'ProfileMode',
-    'ProfileOptions', 'ProfilerAction', 'ProfilerActivity', 'PythonCalls', 'SessionResult',
+    'ProfileOptions', 'ProfilerAction', 'ProfilerActivity', 'ProfilerServer', 'PythonCalls', 'SessionResult',
     'StepTraceAnnotation', 'TraceAnnotation', 'annotate_function', 'continuous_counts', 'counter',
     'instant', 'is_continuous', 'profile', 'record_function', 'schedule', 'snapshot',
     'start_continuous', 'start_server', 'start_trace', 'stop_continuous', 'stop_server',
@@ -204,19 +204,41 @@ def trace(log_dir: PathLike, create_perfetto_link: bool = False,
                 _end_trace(session)
 
 
-def start_server(port: int, requires_backend: bool = True) -> Any:
-    """For captures on demand, as jax.profiler.start_server. Always raises NotImplementedError: the
-    service is not built yet. Use trace(), start_trace() or `neuron-explorer inspect`."""
-    raise NotImplementedError(
-        f'start_server({port}): the profiler service is not built yet, so nothing can ask this '
-        'program for a profile. Use trace() or start_trace() in the program, or `neuron-explorer '
-        'inspect` around it')
+class ProfilerServer:
+    """A server that start_server() started; `with start_server(0) as server: ...` stops it."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def __repr__(self) -> str:
+        return f'ProfilerServer(port={self.port})'
+
+    def __enter__(self) -> 'ProfilerServer':
+        return self
+
+    def __exit__(self, *unused: Any) -> None:
+        if _native.server_port() == self.port:
+            stop_server()
+
+
+def start_server(port: int, requires_backend: bool = True, *, host: Optional[str] = None,
+                 token: Optional[str] = None, output_dir: PathLike = DEFAULT_FOLDER) -> ProfilerServer:
+    """Starts a server for captures on demand, as jax.profiler.start_server.
+
+    Port 0 picks one, which the result has as `port`. host is an address in digits, by default
+    NEURON_PROFILER_HOST or 127.0.0.1; one that other machines can reach needs a token, which clients
+    send as metadata `authorization: Bearer <token>`. Sessions that stay on this machine
+    (tensorflow.ProfileAnalysis) go to output_dir. requires_backend has no effect: the server finds
+    the runtime when a session starts. RuntimeError if a server is running already.
+    """
+    if not 0 <= port <= 65535:
+        raise ValueError(f'start_server({port}): a port is a number from 0 to 65535')
+    return ProfilerServer(_native.start_server(port, host, token, os.fspath(output_dir)))
 
 
 def stop_server() -> None:
-    """As jax.profiler.stop_server. There is no server to stop."""
-    raise RuntimeError('stop_server(): no server is running, because start_server() is not built '
-                       'yet; stop_trace() ends a trace')
+    """As jax.profiler.stop_server. RuntimeError if no server is running."""
+    _native.stop_server()
 
 
 # --- torch.profiler with NeuronConfig ----------------------------------------------------------------
@@ -369,7 +391,7 @@ class profile:
 
     It has the parameters of torch_neuronx.experimental.profiler.profile:
 
-    port: of the service for captures on demand; accepted, but the service is not built yet.
+    port: accepted for compatibility; start_server() starts the service for captures on demand.
     profile_type: 'system' records everything; 'operator' leaves out Python calls; 'trace' leaves out
         the instructions of the cores.
     target: 'neuron_profile', 'neuron_profile_perfetto' (also writes a Perfetto trace when the block

@@ -36,7 +36,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PORT = 3001
 PATIENCE_S = 120
 CLONE_NEWNET, CLONE_NEWUSER = 0x40000000, 0x10000000
-LIBRARIES = {'libnrt.so.1': 'nrt', 'libnxprofiler.so.1': 'profiler'}  # and their rooms
+LIBRARIES = {'libnrt.so.1': 'nrt', 'libnxprofiler.so.1': 'profiler',
+             'libnxservice.so.1': 'service'}  # and their rooms
 
 
 class Failure(Exception):

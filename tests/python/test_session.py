@@ -345,17 +345,29 @@ with profiler.trace('output', profiler_options=options): work()
     assert not Spans(folder).spans
 
 
-def start_server_says_that_it_is_not_built(folder):
+def a_server_starts_once_and_stops(folder):
     run_script(folder, HEAD + """
-try: profiler.start_server(9999)
-except NotImplementedError as why:
-    for word in '9999', 'not built yet', 'start_trace()', 'neuron-explorer inspect':
-        assert word in str(why), why
+import json, os, pathlib, socket
+with profiler.start_server(0) as server:
+    socket.create_connection(('127.0.0.1', server.port)).close()
+    [record] = pathlib.Path(os.environ['XDG_RUNTIME_DIR']).rglob('*.json')
+    assert json.loads(record.read_text())['port'] == str(server.port)
+    try: profiler.start_server(0)
+    except RuntimeError as why: assert 'already running' in str(why)
+    else: raise SystemExit('accepted')
+assert not record.exists()
+for options in dict(host='0.0.0.0'), dict(host='localhost'):
+    try: profiler.start_server(0, **options)
+    except ValueError as why: assert '127.0.0.1' in str(why)
+    else: raise SystemExit('accepted')
+try: profiler.start_server(70000)
+except ValueError as why: assert '65535' in str(why)
 else: raise SystemExit('accepted')
 try: profiler.stop_server()
-except RuntimeError as why: assert 'stop_trace()' in str(why)
+except RuntimeError as why: assert 'no profiler server' in str(why)
 else: raise SystemExit('accepted')
-""")
+with profiler.start_server(0, host='0.0.0.0', token='secret') as server: assert server.port
+""", XDG_RUNTIME_DIR=folder)
 
 
 def a_module_runs_a_script_under_the_profiler(folder):
@@ -410,7 +422,7 @@ if __name__ == '__main__':
         the_output_folder_comes_from_the_variable,
         a_schedule_records_its_active_steps,
         options_of_jax_choose_what_is_recorded,
-        start_server_says_that_it_is_not_built,
+        a_server_starts_once_and_stops,
         a_module_runs_a_script_under_the_profiler,
         a_full_buffer_counts_exactly_what_it_lost,
     ]))
