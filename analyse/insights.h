@@ -28,10 +28,6 @@ struct nx_band_text {
 };
 extern const struct nx_band_text nx_band_texts[NX_BAND_KIND_COUNT];
 
-/* "late_rank": how programs call what a finding is about. */
-extern const char *const nx_finding_names[NX_FINDING_KIND_COUNT];
-extern const char *const nx_confidence_names[]; /* by enum nx_confidence */
-
 /* The caller releases the bands. Findings borrow from the facts. */
 void nx_insights_conclude(struct nx_insights *insights, const struct nx_insight_facts *facts,
 			  const struct nx_insight_rows *rows);

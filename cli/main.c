@@ -27,7 +27,6 @@ const size_t nx_command_count = sizeof(nx_commands) / sizeof(nx_commands[0]);
 
 const struct nx_alias nx_aliases[] = {
 	{"ingest", "view", "--ingest-only"},
-	{"recommend", "view", "--recommend"},
 	{0},
 };
 

@@ -16,6 +16,7 @@
 struct nx_view_options {
 	const char *neff_path, *session_path, *directory;
 	const char *format, *output_file, *status_file, *data_path, *display_name;
+	bool is_json;	/* of --recommend: not Markdown */
 	bool is_legacy; /* called as neuron-profile: without a format, rows go to InfluxDB too */
 	const char *store, *db_endpoint, *db_org, *db_bucket;
 	bool ingest_only, recommend, pretty, force, terminology, perfetto_flows;
@@ -94,7 +95,11 @@ NX_MUST_CHECK enum nx_status nx_view_check_ports(const struct nx_view_options *v
 NX_MUST_CHECK enum nx_status nx_view_serve(const struct nx_view_options *v, const char *open_name,
 					   bool opens_ranks, struct nx_error *err);
 
-/* Prints what the rules about a stored profile find, the worst first: view_recommend.c. */
+/* Prints what the rules find in the tables of a folder, the largest gain first: view_recommend.c.
+ */
+NX_MUST_CHECK enum nx_status nx_recommend(const char *path, const char *name, bool is_json,
+					  struct nx_error *err);
+/* The same for a profile that view has just stored. */
 NX_MUST_CHECK enum nx_status nx_view_recommend(const struct nx_view_options *v, const char *name,
 					       struct nx_error *err);
 

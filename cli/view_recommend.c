@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view --recommend: what a stored profile suggests to look at first, as Markdown. */
-#include <math.h>
-
+/* recommend: what a stored profile suggests to look at first, as Markdown or JSON. */
 #include "analyse/insights.h"
 #include "cli/terminal.h"
 #include "cli/view.h"
 #include "cli/workspace_view.h"
+#include "export/findings_report.h"
 #include "query/insight_facts.h"
 #include "store/workspace.h"
 
@@ -31,53 +30,63 @@ static enum nx_status ask(void *facts, const struct nx_query_engine *engine, str
 	return nx_insight_facts_ask(facts, engine, err);
 }
 
-static void print_finding(struct nx_output *out, size_t number, const struct nx_finding *f,
-			  uint64_t origin_ns)
+static void put_json(struct nx_output *out, const char *name, const struct nx_finding *findings,
+		     size_t count)
 {
-	const struct nx_fact_detail *d = f->detail;
+	struct nx_json_writer w;
 
-	nx_print(out, "\n## %zu. %s\n\n**Measured:** %s\n\n", number, f->title, f->measured);
-	if (*d->place || d->to_ns > d->from_ns)
-		nx_print(out, "**Where:** %s", *d->place ? d->place : "the timeline");
-	if (d->to_ns > d->from_ns)
-		nx_print(out, ", from %.3f to %.3f us", (double)(d->from_ns - origin_ns) / 1e3,
-			 (double)(d->to_ns - origin_ns) / 1e3);
-	if (*d->place || d->to_ns > d->from_ns)
-		nx_print(out, "\n\n");
-	nx_print(out, "**Cause:** %s\n\n**What to do:** %s\n", f->cause, f->advice);
-	if (!isnan(d->gain_frac))
-		nx_print(out, "\n**Gain:** at most %.1f %% of the run", 100 * d->gain_frac);
+	nx_json_init_output(&w, out, true);
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "profile", name);
+	nx_json_key(&w, "findings");
+	nx_json_begin_array(&w);
+	for (size_t i = 0; i < count; i++)
+		nx_finding_json(&w, &findings[i]);
+	nx_json_end_array(&w);
+	nx_json_end_object(&w);
+	nx_output_write(out, "\n", 1);
+}
+
+static void put_markdown(struct nx_output *out, const char *name, const struct nx_finding *findings,
+			 size_t count, uint64_t origin_ns)
+{
+	struct nx_bytes text = {0};
+
+	nx_findings_markdown(&text, findings, count, origin_ns);
+	nx_print(out, "# Recommendations for %s\n%.*s", name, (int)text.len,
+		 (const char *)text.items);
+	nx_vec_release(&text);
+}
+
+enum nx_status nx_recommend(const char *path, const char *name, bool is_json, struct nx_error *err)
+{
+	struct nx_finding findings[NX_FINDINGS_MAX];
+	struct nx_insight_facts facts;
+	struct nx_output out = {0};
+	size_t count;
+	enum nx_status st = nx_workspace_view_ask(path, ask, &facts, err);
+
+	if (!st)
+		st = nx_output_open(&out, "-", err);
+	if (st)
+		return st;
+	count = nx_insights_judge(&facts, findings);
+	if (is_json)
+		put_json(&out, name, findings, count);
 	else
-		nx_print(out, "\n**Gain:** not known");
-	if (!isnan(d->path_frac))
-		nx_print(out, "; %.1f %% of the critical path", 100 * d->path_frac);
-	nx_print(out, "\n\n**Confidence:** %s\n", nx_confidence_names[f->confidence]);
+		put_markdown(&out, name, findings, count, facts.origin_ns);
+	return nx_print_end(&out, NX_OK, err);
 }
 
 enum nx_status nx_view_recommend(const struct nx_view_options *v, const char *name,
 				 struct nx_error *err)
 {
-	struct nx_finding findings[NX_FINDINGS_MAX];
-	struct nx_insight_facts facts;
 	struct nx_arena arena = {0};
 	const char *path = NULL;
-	struct nx_output out;
-	size_t count = 0;
 	enum nx_status st = profile_path(v, name, &arena, &path, err);
 
 	if (!st)
-		st = nx_workspace_view_ask(path, ask, &facts, err);
-	if (!st)
-		st = nx_output_open(&out, "-", err);
-	if (!st) {
-		count = nx_insights_judge(&facts, findings);
-		nx_print(&out, "# Recommendations for %s\n", name);
-		if (!count)
-			nx_print(&out, "\nNo rule found anything to improve.\n");
-		for (size_t i = 0; i < count; i++)
-			print_finding(&out, i + 1, &findings[i], facts.origin_ns);
-		st = nx_print_end(&out, NX_OK, err);
-	}
+		st = nx_recommend(path, name, v->is_json, err);
 	nx_arena_release(&arena);
 	return st;
 }

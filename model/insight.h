@@ -115,6 +115,10 @@ struct nx_finding {
 	const struct nx_fact_detail *detail; /* of the facts: where, and the gain */
 	enum nx_confidence confidence;
 };
+/* "late_rank": how programs call what a finding is about. */
+extern const char *const nx_finding_names[NX_FINDING_KIND_COUNT];
+extern const char *const nx_confidence_names[]; /* by enum nx_confidence */
+
 /* A room for each rule. */
 #define NX_FINDINGS_MAX NX_FINDING_KIND_COUNT
 

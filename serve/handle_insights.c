@@ -5,6 +5,7 @@
 
 #include "analyse/insights.h"
 #include "base/number.h"
+#include "export/findings_report.h"
 #include "model/schema.h"
 #include "query/insight_facts.h"
 #include "serve/handlers.h"
@@ -56,37 +57,6 @@ static void put_band(struct nx_json_writer *w, struct nx_request *request,
 	nx_json_end_object(w);
 }
 
-static void key_frac_or_null(struct nx_json_writer *w, const char *key, double frac)
-{
-	nx_json_key(w, key);
-	if (isnan(frac))
-		nx_json_null(w);
-	else
-		nx_json_f64(w, frac);
-}
-
-static void put_finding(struct nx_json_writer *w, const struct nx_finding *finding)
-{
-	const struct nx_fact_detail *d = finding->detail;
-
-	nx_json_begin_object(w);
-	nx_json_key_text(w, "kind", nx_finding_names[finding->kind]);
-	nx_json_key_u64(w, "severity", finding->severity);
-	nx_json_key_text(w, "title", finding->title);
-	nx_json_key_text(w, "measured", finding->measured);
-	nx_json_key_text(w, "cause", finding->cause);
-	nx_json_key_text(w, "advice", finding->advice);
-	nx_json_key_f64(w, "value", finding->value);
-	nx_json_key_text(w, "unit", finding->unit);
-	nx_json_key_text(w, "place", d->place);
-	nx_json_key_u64_text(w, "from_ns", d->from_ns);
-	nx_json_key_u64_text(w, "to_ns", d->to_ns);
-	key_frac_or_null(w, "gain_frac", d->gain_frac);
-	key_frac_or_null(w, "path_frac", d->path_frac);
-	nx_json_key_text(w, "confidence", nx_confidence_names[finding->confidence]);
-	nx_json_end_object(w);
-}
-
 static void put_insights(struct nx_bytes *text, struct nx_request *request,
 			 const struct nx_insight_facts *facts, const struct nx_insight_rows *rows)
 {
@@ -102,7 +72,7 @@ static void put_insights(struct nx_bytes *text, struct nx_request *request,
 	nx_json_end_array(&w);
 	nx_json_key_array(&w, "findings");
 	for (size_t i = 0; i < insights.finding_count; i++)
-		put_finding(&w, &insights.findings[i]);
+		nx_finding_json(&w, &insights.findings[i]);
 	nx_json_end_array(&w);
 	nx_json_end_object(&w);
 	nx_vec_release(&insights.bands);

@@ -10,7 +10,7 @@ _neuron_explorer()
 	if [[ " nccom-test neuron-ls " == *" $program "* ]]; then
 		command=$program
 	elif [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'inspect capture attach snapshot view show-session neff why annotate compare bench simulate doctor query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
 		return
 	fi
 	case "$command:$prev" in
@@ -144,6 +144,21 @@ _neuron_explorer()
 		mapfile -t COMPREPLY < <(compgen -W 'line layer opcode tensor' -- "$cur")
 		return ;;
 	why:-f|why:--format)
+		mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur")
+		return ;;
+	recommend:-d|recommend:--profile)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	recommend:--data-path)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	recommend:-n|recommend:--neff-path)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	recommend:-s|recommend:--session-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	recommend:-f|recommend:--format)
 		mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur")
 		return ;;
 	annotate:-d|annotate:--profile)
@@ -292,6 +307,8 @@ _neuron_explorer()
 		words='--help --header --nodes --members -j --json --extract --force --disassemble --assemble -o --output --arch' ;;
 	why)
 		words='--help -d --profile --data-path -n --neff-path -s --session-file --execution --gap --by --what-if -f --format' ;;
+	recommend)
+		words='--help -d --profile --data-path -n --neff-path -s --session-file --display-name -f --format -v --verbosity' ;;
 	annotate)
 		words='--help -d --profile --data-path -a --all -f --format' ;;
 	compare)
@@ -318,7 +335,7 @@ _neuron_explorer()
 		words='--help --endpoint --neff --ntff --profile-directory --name --folder --source-code --overwrite --wait --token --token-file --namespace --uploader' ;;
 	help)
 		words='--help'
-		operands='inspect capture attach snapshot view show-session neff why annotate compare bench simulate doctor query export list rename delete gc upload help' ;;
+		operands='inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor query export list rename delete gc upload help' ;;
 	nccom-test)
 		words='--help -r --nworkers -N --nnodes --node-rank -b --minbytes -e --maxbytes -i --stepbytes -f --stepfactor -n --iters -w --warmup_iters -I --neff_iters -W --neff_warmup_iters -d --datatype -c --check --seed -t --stats --show-algorithm --show-input-output-size --report-to-json-file --variable-size-op-metadata --custom-replica-groups --custom-src-target-pairs --data-parallel-dimension --processes --wall-time --runtime -s --hosts --hosts-file --mpi-log-dir -S --slurm-mode -u --slurm-vcpus-per-node --slurm-setup-script --slurm-job-id --slurm-use-head-node-neuron-bench --non-interactive --unique-buff --shared-output-buff --coalesced-cc-size-ratio --sb2sb --input-shape --output-shape --cc-dim --streams-json --vcpu-pin-mode --data-collector-port --data-collector-host --debug -V --version'
 		operands='all_reduce all_gather all_gatherv reduce_scatter sendrecv alltoall alltoallv permute broadcast' ;;
