@@ -31,6 +31,8 @@ bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *eve
 
 	if (!nx_system_filter_keeps(&run->filter, event, name))
 		return false;
+	event->start_ns = nx_host_time(input, event->start_ns);
+	event->end_ns = nx_host_time(input, event->end_ns);
 	if (!p->rows[NX_SYSTEM_EVENT] || event->start_ns < p->first_ns)
 		p->first_ns = event->start_ns;
 	if (event->end_ns > p->last_ns)
@@ -162,14 +164,31 @@ static void read_process(struct nx_system_run *run, uint32_t index)
 	nx_progress_add(&run->progress, input->events.bytes.len + input->spans.bytes.len);
 }
 
+/* After its events, because readers compare them with these times. */
+static void shift_process(struct nx_system_run *run, uint32_t index)
+{
+	struct nx_system_process *process = &run->profile.processes[index];
+	const struct nx_process_input *input = &run->inputs[index];
+
+	if (process->init_ns)
+		process->init_ns = nx_host_time(input, process->init_ns);
+	if (process->close_ns)
+		process->close_ns = nx_host_time(input, process->close_ns);
+	if (process->has_clock_offset)
+		process->clock_offset_ns = (int64_t)((uint64_t)process->clock_offset_ns -
+						     (uint64_t)input->host_ahead_ns);
+}
+
 void nx_system_read_events(struct nx_system_run *run)
 {
 	run->events = nx_spool_new(sizeof(struct nx_kept_event), EVENT_SPOOL_BYTES);
 	run->memory_changes = nx_spool_new(sizeof(struct nx_memory_change), DERIVED_SPOOL_BYTES);
 	run->transfers = nx_spool_new(sizeof(struct nx_kept_transfer), DERIVED_SPOOL_BYTES);
 	for (uint32_t i = 0; i < run->profile.process_count; i++) {
-		if (run->inputs[i].is_kept)
+		if (run->inputs[i].is_kept) {
 			read_process(run, i);
+			shift_process(run, i);
+		}
 		nx_spool_cut(run->events);
 		nx_spool_cut(run->memory_changes);
 		nx_spool_cut(run->transfers);

@@ -56,7 +56,18 @@ struct nx_process_input {
 	uint64_t next_id;			/* for events of other profilers */
 	struct nx_map step_numbers;		/* of events with NX_EVENT_STEP, by id */
 	bool is_kept;
+	int64_t host_ahead_ns; /* its host's clock minus that of the machine that captured */
 };
+
+/* A time of the process on the clock that all hosts of its session share. */
+static inline uint64_t nx_host_time(const struct nx_process_input *input, uint64_t time_ns)
+{
+	uint64_t ahead_ns = (uint64_t)input->host_ahead_ns, behind_ns = 0 - ahead_ns;
+
+	if (input->host_ahead_ns >= 0)
+		return time_ns > ahead_ns ? time_ns - ahead_ns : 0;
+	return time_ns < UINT64_MAX - behind_ns ? time_ns + behind_ns : UINT64_MAX;
+}
 
 /* What the spool keeps of an event; each scan derives parent, depth, model, worker and process. */
 struct nx_kept_event {

@@ -273,10 +273,36 @@ static enum nx_status scan_transfers(const struct nx_system_run *run, nx_row_fn 
 	return st;
 }
 
+struct sample_shift {
+	const struct nx_process_input *input;
+	nx_row_fn fn;
+	void *context;
+};
+
+static void shift_cpu(void *context, const void *opaque)
+{
+	const struct sample_shift *s = context;
+	struct nx_cpu_sample row = *(const struct nx_cpu_sample *)opaque;
+
+	row.time_ns = nx_host_time(s->input, row.time_ns);
+	s->fn(s->context, &row);
+}
+
+static void shift_memory(void *context, const void *opaque)
+{
+	const struct sample_shift *s = context;
+	struct nx_memory_sample row = *(const struct nx_memory_sample *)opaque;
+
+	row.time_ns = nx_host_time(s->input, row.time_ns);
+	s->fn(s->context, &row);
+}
+
 static void scan_samples(struct nx_system_run *run, enum nx_system_table table, nx_row_fn fn,
 			 void *context)
 {
 	for (uint32_t i = 0; i < run->profile.process_count; i++) {
+		struct sample_shift shift = {&run->inputs[i], fn, context};
+
 		if (!run->inputs[i].is_kept)
 			continue;
 		if (table == NX_SYSTEM_COUNTER)
@@ -286,9 +312,9 @@ static void scan_samples(struct nx_system_run *run, enum nx_system_table table, 
 		if (table == NX_SYSTEM_COUNTER)
 			nx_system_scan_counters(run, i, fn, context);
 		else if (table == NX_SYSTEM_CPU)
-			nx_ntrace_decode_cpu(&run->inputs[i].decoder, fn, context);
+			nx_ntrace_decode_cpu(&run->inputs[i].decoder, shift_cpu, &shift);
 		else
-			nx_ntrace_decode_memory(&run->inputs[i].decoder, fn, context);
+			nx_ntrace_decode_memory(&run->inputs[i].decoder, shift_memory, &shift);
 	}
 }
 

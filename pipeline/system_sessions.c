@@ -91,6 +91,7 @@ static bool find_place(const char *path, struct nx_arena *arena, struct place *p
 struct gathered {
 	struct nx_system_run *run;
 	struct places NX_VEC_BODY(struct place) places; /* parallel to the profile's sessions */
+	const char **entries; /* by process: of its session's folder, where it lies; NULL: none */
 };
 
 static struct nx_run_session *session_at(struct gathered *g, size_t i)
@@ -210,6 +211,7 @@ static void gather(struct gathered *g)
 	struct nx_system_profile *p = &g->run->profile;
 	struct owns owns = {0};
 
+	g->entries = NX_NEW_ARRAY(&p->arena, const char *, p->process_count);
 	for (uint32_t i = 0; i < p->process_count; i++) {
 		struct nx_system_process *process = &p->processes[i];
 		struct own own = {.process = i};
@@ -217,6 +219,7 @@ static void gather(struct gathered *g)
 		process->session = NX_NO_SESSION;
 		if (!find_place(process->folder, &p->arena, &own.place))
 			continue;
+		g->entries[i] = own.place.entry;
 		if (own.place.folder) {
 			take_published(g, process, &own.place);
 			continue;
@@ -234,7 +237,30 @@ static void gather(struct gathered *g)
 				 p->processes[i].instance_id);
 }
 
-/* What session.json adds: kind, reason, and the hosts that failed. */
+/* A clock that is further off than a century was not measured. */
+#define MAX_AHEAD_NS (INT64_MAX / 2)
+
+/* All processes of a host have its clock. */
+static void align(struct gathered *g, uint32_t session, const struct nx_session_host *host)
+{
+	const struct nx_system_profile *p = &g->run->profile;
+
+	if (!host->has_clock || host->clock_offset_ns > MAX_AHEAD_NS ||
+	    host->clock_offset_ns < -MAX_AHEAD_NS)
+		return;
+	for (uint32_t i = 0; i < p->process_count; i++)
+		for (size_t k = 0; k < host->file_count; k++) {
+			struct nx_slice file = nx_slice_text(host->files[k]);
+
+			if (nx_slice_ends(file, "/"))
+				file.len--;
+			if (p->processes[i].session == session && g->entries[i] &&
+			    nx_slice_is(file, g->entries[i]))
+				g->run->inputs[i].host_ahead_ns = host->clock_offset_ns;
+		}
+}
+
+/* What session.json adds: kind, reason, the hosts that failed, and clocks. */
 static void describe(struct gathered *g, size_t at)
 {
 	struct nx_system_profile *p = &g->run->profile;
@@ -261,6 +287,7 @@ static void describe(struct gathered *g, size_t at)
 					    host->failure ? host->failure : ""};
 
 		nx_vec_push(&session->hosts, known);
+		align(g, (uint32_t)at, host);
 		if (host->state != NX_SESSION_HOST_CAPTURED)
 			nx_system_warn(p, NX_WARN_MISSING, "session %s has nothing of %s%s%s",
 				       session->name, host->address, host->failure ? ": " : "",

@@ -65,7 +65,8 @@ void nx_system_read_spans(struct nx_system_run *run, uint32_t process)
 static void show_sample(void *context, const struct nx_spans_sample *sample)
 {
 	struct spans_read *r = context;
-	struct nx_counter_sample row = {sample->time_ns, sample->value, r->process,
+	struct nx_counter_sample row = {nx_host_time(&r->run->inputs[r->process], sample->time_ns),
+					sample->value, r->process,
 					nx_system_name_id(r->run, r->process, sample->name)};
 
 	r->fn(r->context, &row);

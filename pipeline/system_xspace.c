@@ -253,7 +253,8 @@ void nx_system_read_xspaces(struct nx_system_run *run, uint32_t process)
 static void show_sample(void *context, const struct nx_xspace_sample *sample)
 {
 	struct xspace_read *r = context;
-	struct nx_counter_sample row = {nx_clock_shift_apply(r->shift, sample->time_ns),
+	uint64_t time_ns = nx_clock_shift_apply(r->shift, sample->time_ns);
+	struct nx_counter_sample row = {nx_host_time(&r->run->inputs[r->process], time_ns),
 					sample->value, r->process,
 					nx_system_name_id(r->run, r->process, sample->name)};
 

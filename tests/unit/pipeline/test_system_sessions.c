@@ -195,6 +195,66 @@ static void a_folder_without_sessions_has_none(void **state)
 	folder_remove(&f);
 }
 
+static uint64_t first_of(const struct trace_folder *f, const char *instance)
+{
+	for (uint32_t i = 0; i < f->profile->process_count; i++)
+		if (!strcmp(f->profile->processes[i].instance_id, instance))
+			return f->profile->processes[i].init_ns;
+	fail();
+	return 0;
+}
+
+static void find_first(void *context, const void *row)
+{
+	const struct nx_system_event *event = row;
+	uint64_t *first_ns = context;
+
+	if (event->start_ns < first_ns[event->process])
+		first_ns[event->process] = event->start_ns;
+}
+
+/* One host is 5 s ahead and another 2 s behind; all recorded at the same moment. */
+static void clocks_of_hosts_are_aligned(void **state)
+{
+	static const char *const native[] = {"h1_9012/"}, *const space[] = {"h2_9012.xplane.pb"};
+	const struct nx_session_host hosts[] = {
+		{.address = "h1:9012",
+		 .has_clock = true,
+		 .clock_offset_ns = 5 * (int64_t)SECOND_NS,
+		 .files = native,
+		 .file_count = 1},
+		{.address = "h2:9012",
+		 .has_clock = true,
+		 .clock_offset_ns = -2 * (int64_t)SECOND_NS,
+		 .files = space,
+		 .file_count = 1},
+	};
+	struct nx_session_file file = {
+		.kind = NX_SESSION_ON_DEMAND, .name = "b", .hosts = hosts, .host_count = 2};
+	uint64_t first_ns[2] = {UINT64_MAX, UINT64_MAX};
+	struct nx_bytes bytes = {0};
+	struct trace_folder f = {0};
+
+	(void)state;
+	folder_make(&f);
+	put_process(&f, "log/plugins/profile/b/h1_9012/i-1_pid_5", 5, START_NS + 5 * SECOND_NS);
+	put_space(&f, "log/plugins/profile/b/h2_9012.xplane.pb", START_NS - 2 * SECOND_NS);
+	nx_session_file_encode(&file, &bytes);
+	folder_put(&f, "log/plugins/profile/b/" NX_SESSION_FILE, bytes.items, bytes.len);
+	folder_read(&f, (struct nx_system_options){0});
+	assert_int_equal(f.profile->process_count, 2);
+	assert_true(first_of(&f, "i-1") == START_NS);
+	assert_true(session(&f, 0)->start_ns == START_NS);
+	assert_int_equal(nx_system_scan(f.profile, NX_SYSTEM_EVENT, find_first, first_ns, NULL),
+			 NX_OK);
+	/* the call is 400 ns after the start, the span at it */
+	assert_true(first_ns[0] + first_ns[1] == 2 * START_NS + 400);
+	assert_true(first_ns[0] == START_NS || first_ns[1] == START_NS);
+	nx_vec_release(&bytes);
+	folder_close(&f);
+	folder_remove(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +263,7 @@ int main(void)
 		cmocka_unit_test(only_the_named_sessions_are_read),
 		cmocka_unit_test(several_runs_keep_their_names),
 		cmocka_unit_test(a_folder_without_sessions_has_none),
+		cmocka_unit_test(clocks_of_hosts_are_aligned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
