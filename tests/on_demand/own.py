@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from tap_cases import Skip, run_cases  # noqa: E402
 
-PROGRAM, JOB = sys.argv[1], sys.argv[2]
+PROGRAM, JOB = map(os.path.abspath, sys.argv[1:3])
 MODEL = HERE.parent.parent / 'examples' / 'relu.nasm'
 PATIENCE_S = 120
 

@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from tap_cases import run_cases  # noqa: E402
 
-PROGRAM, PACKAGES = sys.argv[1], pathlib.Path(sys.argv[2])
+PROGRAM, PACKAGES = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 PATIENCE_S = 120
 MS_NS = 1_000_000
 
