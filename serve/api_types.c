@@ -61,6 +61,8 @@ static const struct {
 	{"ProfileDetails", "devices", "DeviceLink[]"},
 	{"Rank", "rank", "integer?"},
 	{"Rank", "core", "integer"},
+	{"Rank", "instance", "string"},
+	{"Rank", "process", "integer?"},
 	{"Rank", "profile", "string"},
 	{"Rank", "offset_ns", "integer"},
 	{"Rank", "total_ns", "integer"},

@@ -2,6 +2,8 @@
 /* Profiles that were captured together: devices of a system profile, ranks of one run. */
 #include "analyse/rank_times.h"
 #include "base/arena.h"
+#include "base/path.h"
+#include "format/process_folder.h"
 #include "query/table_rows.h"
 #include "serve/handlers.h"
 #include "store/related_profiles.h"
@@ -84,6 +86,28 @@ static void put_totals(struct nx_json_writer *w, const struct nx_rank_time *time
 				totals.collective_skew_ns);
 }
 
+/* Machine and process by the folder of the session file; empty and null if it is not of a process.
+ */
+static void put_process(struct nx_json_writer *w, const struct nx_profile_record *r)
+{
+	struct nx_slice folder = {0}, instance = {0};
+	uint64_t pid = 0;
+	bool is_known = false;
+
+	if (r->sources.len) {
+		folder = nx_path_folder(r->sources.items[0].path);
+		for (size_t i = folder.len; i; i--)
+			if (folder.data[i - 1] == '/') {
+				folder = nx_slice_part(folder, i, folder.len - i);
+				break;
+			}
+		is_known = nx_process_folder_parse(folder, &instance, &pid);
+	}
+	nx_json_key(w, "instance");
+	nx_json_slice(w, is_known ? instance : nx_slice_text(""));
+	nx_json_key_u64_or_null(w, "process", is_known, pid);
+}
+
 static void put_ranks(struct nx_json_writer *w, const struct nx_ranks *ranks)
 {
 	struct nx_rank_time *times = times_of(ranks);
@@ -95,6 +119,7 @@ static void put_ranks(struct nx_json_writer *w, const struct nx_ranks *ranks)
 		nx_json_key_u64_or_null(w, "rank", ranks->items[i].number != NX_RANK_NONE,
 					ranks->items[i].number);
 		nx_json_key_u64(w, "core", ranks->items[i].record->core);
+		put_process(w, ranks->items[i].record);
 		nx_json_key_text(w, "profile", ranks->items[i].record->name);
 		nx_json_key_u64(w, "offset_ns", times[i].offset_ns);
 		nx_json_key_u64(w, "total_ns", times[i].total_ns);

@@ -120,11 +120,13 @@ static struct nx_slice run_folder(const struct nx_profile_record *r)
 		       : folder;
 }
 
-/* Processes have copies of one NEFF. */
+/* Processes have copies of one NEFF; two files in one folder are two models. */
 static bool is_one_model(const struct nx_profile_record *a, const struct nx_profile_record *b)
 {
 	if (!strcmp(model_of(a), model_of(b)))
 		return true;
+	if (nx_slice_equal(nx_path_folder(model_of(a)), nx_path_folder(model_of(b))))
+		return false;
 	return a->has_rank && b->has_rank && a->sources.len > 1 && b->sources.len > 1 &&
 	       a->sources.items[1].size_bytes == b->sources.items[1].size_bytes;
 }

@@ -3,11 +3,12 @@
 
 import test from "node:test";
 import assert from "node:assert/strict";
-import { clockText, collectiveTable, lagOf, metricTable, rankTable, rankTitle, slowestOf, type RankSummary }
+import type { Rank } from "../src/api/types.ts";
+import { clockText, collectiveTable, lagOf, metricTable, rankTable, rankTitles, slowestOf, type RankSummary }
 	from "../src/pages/ranks/ranks_model.ts";
 
 const rank = (number: number, row: RankSummary["row"]): RankSummary =>
-	({ rank: { rank: number, core: number, profile: `p_${number}`, offset_ns: 100 * number,
+	({ rank: { rank: number, core: number, instance: "i-1", process: 7, profile: `p_${number}`, offset_ns: 100 * number,
 		total_ns: 1 }, title: `Rank ${number}`, row });
 const COLUMNS = [
 	{ name: "total_time", type: "number", unit: "seconds", description: "How long" },
@@ -19,9 +20,13 @@ const RANKS = [
 	rank(2, {}), // could not be read
 ];
 
-test("ranks have numbers, or the names of their profiles", () => {
-	assert.equal(rankTitle({ rank: 12, core: 0, profile: "x", offset_ns: 0, total_ns: 1 }), "Rank 12");
-	assert.equal(rankTitle({ rank: null, core: 0, profile: "x", offset_ns: 0, total_ns: 1 }), "x");
+test("ranks have numbers, else cores, else the names of their profiles", () => {
+	const one = (number: number | null, core: number): Rank => ({ rank: number, core, instance: "i-1",
+		process: 7, profile: `p_${core}`, offset_ns: 0, total_ns: 1 });
+	assert.deepEqual(rankTitles([one(0, 0), one(12, 2)]), ["Rank 0", "Rank 12"]);
+	assert.deepEqual(rankTitles([one(0, 0), one(0, 4)]), ["Rank 0, core 0", "Rank 0, core 4"]);
+	assert.deepEqual(rankTitles([one(null, 0), one(null, 4)]), ["Core 0", "Core 4"]);
+	assert.deepEqual(rankTitles([one(null, 3)]), ["p_3"]);
 });
 
 test("the slowest rank is found if one is slower", () => {
@@ -35,17 +40,18 @@ test("the slowest rank is found if one is slower", () => {
 
 test("there is a row for each rank, with all metrics that any rank has", () => {
 	const table = rankTable(RANKS, COLUMNS);
-	assert.deepEqual(table.columns.map((column) => column.name), ["rank", "total_time", "lag", "hbm_read_bytes"]);
+	assert.deepEqual(table.columns.map((column) => column.name), ["rank", "core", "instance", "process", "total_time", "lag", "hbm_read_bytes"]);
 	assert.deepEqual(table.rows, [
-		["Rank 0", 1, 0, "10"], ["Rank 1", 1.5, 0.5, "40"], ["Rank 2", null, null, null],
+		["Rank 0", 0, "i-1", 7, 1, 0, "10"], ["Rank 1", 1, "i-1", 7, 1.5, 0.5, "40"],
+		["Rank 2", 2, "i-1", 7, null, null, null],
 	]);
 });
 
 test("ranks on a common clock have a start", () => {
 	const table = rankTable(RANKS, COLUMNS, true);
 	assert.deepEqual(table.columns.map((column) => column.name),
-		["rank", "offset", "total_time", "lag", "hbm_read_bytes"]);
-	assert.deepEqual(table.rows.map((row) => row[1]), [0, 100, 200]);
+		["rank", "core", "instance", "process", "offset", "total_time", "lag", "hbm_read_bytes"]);
+	assert.deepEqual(table.rows.map((row) => row[4]), [0, 100, 200]);
 	assert.match(clockText("host_clock").title, /host/);
 	assert.equal(clockText("of a newer server"), clockText("none"));
 });

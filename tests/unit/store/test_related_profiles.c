@@ -175,6 +175,26 @@ static void processes_of_one_capture_are_one_run(void **state)
 	nx_vec_release(&ranks);
 }
 
+static void two_models_of_a_process_are_two_runs(void **state)
+{
+	struct nx_ranks ranks = {0};
+
+	(void)state;
+	add(NX_PROFILE_DEVICE, "a0", "set_rank_0", "/c/i_pid_5/a0.ntff", "/c/i_pid_5/a.neff");
+	add(NX_PROFILE_DEVICE, "a1", "set_rank_1", "/c/i_pid_5/a1.ntff", "/c/i_pid_5/a.neff");
+	add(NX_PROFILE_DEVICE, "b0", "set_rank_0_1", "/c/i_pid_5/b0.ntff", "/c/i_pid_5/b.neff");
+	add(NX_PROFILE_DEVICE, "b1", "set_rank_1_1", "/c/i_pid_5/b1.ntff", "/c/i_pid_5/b.neff");
+	for (uint32_t i = 0; i < 4; i++) {
+		catalogue.records.items[i].has_rank = true;
+		catalogue.records.items[i].rank = i % 2;
+	}
+	nx_related_ranks(&catalogue, "b1", &ranks);
+	assert_int_equal(ranks.len, 2);
+	assert_string_equal(ranks.items[0].record->name, "b0");
+	assert_string_equal(ranks.items[1].record->name, "b1");
+	nx_vec_release(&ranks);
+}
+
 static void sessions_without_a_number_are_ranks_too(void **state)
 {
 	struct nx_ranks ranks = {0};
@@ -199,6 +219,7 @@ int main(void)
 		cmocka_unit_test_teardown(ranks_stand_in_order, forget),
 		cmocka_unit_test_teardown(the_rank_of_a_capture_counts_more_than_its_name, forget),
 		cmocka_unit_test_teardown(processes_of_one_capture_are_one_run, forget),
+		cmocka_unit_test_teardown(two_models_of_a_process_are_two_runs, forget),
 		cmocka_unit_test_teardown(sessions_without_a_number_are_ranks_too, forget),
 	};
 

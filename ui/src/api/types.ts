@@ -75,6 +75,8 @@ export interface ProfileDetails extends Profile {
 export interface Rank {
 	rank: number | null;
 	core: number;
+	instance: string;
+	process: number | null;
 	profile: string;
 	offset_ns: number;
 	total_ns: number;

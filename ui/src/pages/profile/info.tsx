@@ -3,7 +3,7 @@
 // profile, and a link to all ranks.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ProfileDetails } from "../../api/types.ts";
+import type { ProfileDetails, Rank } from "../../api/types.ts";
 import { CutName } from "../../shell/cut_name.tsx";
 import { Icon } from "../../shell/icons.tsx";
 import { formatInteger } from "../../format.ts";
@@ -94,15 +94,17 @@ export function ParentLink({ parent }: { parent: string | null }) {
 
 /** Renders nothing for profiles that are not one of several ranks. */
 export function AllRanks({ profile }: { profile: string }) {
-	const [count, setCount] = useState(0);
+	const [all, setAll] = useState<Rank[]>([]);
 	useEffect(() => {
-		setCount(0);
+		setAll([]);
 		const asking = new AbortController();
-		server.ranks(profile, asking.signal).then(({ ranks }) =>
-			setCount(ranks.filter(({ rank }) => rank !== null).length), () => undefined);
+		server.ranks(profile, asking.signal).then(({ ranks }) => setAll(ranks), () => undefined);
 		return () => asking.abort();
 	}, [profile]);
-	if (count < 2) return null;
+	// Captures without ranks may be repetitions on one core, which are not parts of one run.
+	const isRun = all.every(({ rank }) => rank !== null) ||
+		new Set(all.map(({ core, process }) => `${process} ${core}`)).size === all.length;
+	if (all.length < 2 || !isRun) return null;
 	return <Link class="top-tab" to={{ page: "ranks", profile }}
-		title="Compare this rank with the others of its run">All {count} ranks</Link>;
+		title="Compare this rank with the others of its run">All {all.length} ranks</Link>;
 }

@@ -9,7 +9,7 @@ import { DataTable } from "../../panels/parts/data_table.tsx";
 import { Empty, Loaded, Panel, Tabs } from "../../panels/parts/parts.tsx";
 import { useLoad } from "../../panels/parts/use_load.ts";
 import { server } from "../../server.ts";
-import { collectiveTable, metricTable, rankTable, rankTitle, slowestOf, type RankSummary }
+import { collectiveTable, metricTable, rankTable, rankTitles, slowestOf, type RankSummary }
 	from "./ranks_model.ts";
 
 interface Summaries {
@@ -21,10 +21,11 @@ interface Summaries {
 async function loadSummaries(ranks: Rank[], signal: AbortSignal): Promise<Summaries> {
 	const pages = await Promise.all(ranks.map(({ profile }) =>
 		server.of(profile).table("Summary", { limit: 1 }, signal).catch(() => null)));
+	const titles = rankTitles(ranks);
 	return {
 		ranks: ranks.map((rank, i) => {
 			const page = pages[i];
-			return { rank, title: rankTitle(rank), row: page ? namedRows(page)[0] ?? {} : {} };
+			return { rank, title: titles[i]!, row: page ? namedRows(page)[0] ?? {} : {} };
 		}),
 		columns: pages.find((page) => page?.rows.length)?.columns ?? [],
 	};

@@ -11,7 +11,20 @@ export interface RankSummary {
 	row: Record<string, Cell>; // of the table Summary; empty if it cannot be read
 }
 
-export const rankTitle = ({ rank, profile }: Rank) => (rank === null ? profile : `Rank ${rank}`);
+/**
+ * A title for each rank: its number, with the core if several have that number. Captures without
+ * collectives have no numbers, but cores; names of profiles are the last resort.
+ */
+export function rankTitles(ranks: Rank[]): string[] {
+	const isAlone = (same: (a: Rank, b: Rank) => boolean, one: Rank) =>
+		ranks.filter((other) => same(one, other)).length === 1;
+	return ranks.map((one) => {
+		if (one.rank !== null) return isAlone((a, b) => a.rank === b.rank, one) ? `Rank ${one.rank}`
+			: `Rank ${one.rank}, core ${one.core}`;
+		return ranks.length > 1 && isAlone((a, b) => a.core === b.core, one) ? `Core ${one.core}`
+			: one.profile;
+	});
+}
 
 const CLOCKS: Record<string, { title: string; help: string }> = {
 	host_clock: { title: "aligned on the host's clock",
@@ -60,10 +73,14 @@ interface Table {
 /** One row per rank, with its start if the ranks have a common clock. */
 export function rankTable(ranks: RankSummary[], columns: Column[], isAligned = false): Table {
 	const known = KEY_METRICS.filter(([name]) => ranks.some(({ row }) => row[name] != null));
+	const hasProcess = ranks.some(({ rank }) => rank.process !== null);
 	const about = new Map(columns.map((column) => [column.name, column]));
 	return {
 		columns: [
 			{ name: "rank", title: "Rank", width: 152 },
+			{ name: "core", title: "Core", unit: "id", width: 56, help: "First NeuronCore it ran on." },
+			...(hasProcess ? [{ name: "instance", title: "Machine", width: 130 },
+				{ name: "process", title: "Process", unit: "id", width: 72 }] : []),
 			...(isAligned ? [{ name: "offset", title: "Start", unit: "nanoseconds",
 				help: "When the rank began on the common clock." }] : []),
 			...known.flatMap(([name, title]): TableColumn[] => {
@@ -73,7 +90,8 @@ export function rankTable(ranks: RankSummary[], columns: Column[], isAligned = f
 					unit: "fraction", help: "How much longer it took than the fastest rank." }] : [column];
 			}),
 		],
-		rows: ranks.map(({ rank, title, row }, at) => [title,
+		rows: ranks.map(({ rank, title, row }, at) => [title, rank.core,
+			...(hasProcess ? [rank.instance || null, rank.process] : []),
 			...(isAligned ? [rank.offset_ns] : []), ...known.flatMap(([name]) =>
 			(name === "total_time" ? [row[name] ?? null, lagOf(ranks, at)] : [row[name] ?? null]))]),
 	};

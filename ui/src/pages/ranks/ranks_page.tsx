@@ -10,10 +10,12 @@ import type { ProfileContext, View } from "../../contract.ts";
 import { EventDetailsPanel } from "../../panels/events/event_details.tsx";
 import { stepTabs } from "../../panels/parts/parts.tsx";
 import { server } from "../../server.ts";
+import { CutName } from "../../shell/cut_name.tsx";
 import { ErrorBoundary } from "../../shell/error_boundary.tsx";
 import { Link } from "../../shell/link.tsx";
 import { notify } from "../../shell/toasts.tsx";
 import { TopBar } from "../../shell/topbar.tsx";
+import { pluralText } from "../../shell/words.ts";
 import { moves, navigate, route } from "../../state/navigate.ts";
 import { Address } from "../../state/address.ts";
 import { wholeView } from "../../state/home.ts";
@@ -23,23 +25,51 @@ import { createStore, type Store } from "../../store.ts";
 import { Timeline } from "../../timeline/timeline.tsx";
 import { NoProfile, ProfileLoading } from "../profile/states.tsx";
 import { CompareRanks } from "./compare.tsx";
-import { clockText, rankTitle } from "./ranks_model.ts";
+import { clockText, rankTitles } from "./ranks_model.ts";
 import "./ranks.css";
+
+/** Ranks that ran another model in the same capture. */
+interface OtherRun {
+	profile: string; // one of its ranks
+	count: number;
+}
 
 interface Run {
 	ranks: Rank[];
+	others: OtherRun[];
 	clock: string; // what they are aligned by
 	time: { view: Store<View>; endNs: number };
 }
 
+const MOST_MODELS = 16;
+
+/** The other models of the capture that the ranks belong to. */
+async function otherRuns(ranks: Rank[], signal: AbortSignal): Promise<OtherRun[]> {
+	const { parent } = await server.profile(ranks[0]!.profile, signal);
+	if (parent === null) return [];
+	const { devices } = await server.profile(parent, signal);
+	const left = new Set(devices.flatMap(({ profile }) => profile ?? []));
+	const others: OtherRun[] = [];
+	for (const { profile } of ranks) left.delete(profile);
+	while (left.size && others.length < MOST_MODELS) {
+		const [profile] = left;
+		const found = await server.ranks(profile!, signal);
+		for (const one of found.ranks) left.delete(one.profile);
+		left.delete(profile!);
+		others.push({ profile: found.ranks[0]?.profile ?? profile!, count: found.ranks.length });
+	}
+	return others;
+}
+
 async function openRun(name: string, signal: AbortSignal): Promise<Run> {
 	const { ranks, aligned_by } = await server.ranks(name, signal);
+	const others = await otherRuns(ranks, signal).catch(() => []); // the ranks are enough
 	const details = await Promise.all(ranks.map(({ profile }) => server.profile(profile, signal)));
 	const endNs = Math.max(1,
 		...details.map((one, i) =>
 			Number(BigInt(one.to_ns) - BigInt(one.from_ns)) + ranks[i]!.offset_ns));
 	const { view } = stateOf(location.search);
-	return { ranks, clock: aligned_by, time: { endNs,
+	return { ranks, others, clock: aligned_by, time: { endNs,
 		view: createStore<View>(view ? clampView(view, endNs) : wholeView(endNs)) } };
 }
 
@@ -118,7 +148,8 @@ function Ranks({ run }: { run: Run }) {
 	const [shown, setShown] = useState(() => rankOfUrl(run.ranks));
 	const context = useContext(run, shown, useUrl(run, shown, setShown));
 	const { profile } = run.ranks[shown]!;
-	const title = rankTitle(run.ranks[shown]!);
+	const titles = rankTitles(run.ranks);
+	const title = titles[shown]!;
 	return (
 		<div class="rk">
 			<div class="rk-bar">
@@ -127,9 +158,15 @@ function Ranks({ run }: { run: Run }) {
 					{run.ranks.map((rank, i) => (
 						<button key={rank.profile} type="button" role="tab" class="rk-tab" title={rank.profile}
 							aria-selected={i === shown} tabIndex={i === shown ? 0 : -1}
-							aria-controls="rk-timeline" onClick={() => setShown(i)}>{rankTitle(rank)}</button>
+							aria-controls="rk-timeline" onClick={() => setShown(i)}><CutName
+								name={titles[i]!} /></button>
 					))}
 				</div>
+				{run.others.map((other) => (
+					<Link key={other.profile} class="rk-open" to={{ page: "ranks", profile: other.profile }}
+						title={`The capture has another model: ${other.profile} and its ranks`}>
+						Another model ({pluralText(other.count, "rank")})</Link>
+				))}
 				<Link class="rk-open" to={{ page: "analysis", profile }}>Open {title} alone</Link>
 			</div>
 			<div class="rk-timeline" id="rk-timeline" role="tabpanel" aria-label={title}>
