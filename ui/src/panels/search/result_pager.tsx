@@ -15,8 +15,8 @@ export function ResultPager({ context }: { context: ProfileContext }) {
 		<span class="pn-pager" role="group" aria-label="Search results">
 			<Button aria-label="Previous result"
 				onClick={() => void goToResult(context, place.index - 1)}>‹</Button>
-			<span>{place.index < 0 ? "–" : formatInteger(place.index + 1)} of
-				{" "}{formatInteger(place.total)} results</span>
+			<span>{place.index < 0 ? "" : `${formatInteger(place.index + 1)} of `}
+				{formatInteger(place.total)} {place.total === 1 ? "result" : "results"}</span>
 			<Button aria-label="Next result"
 				onClick={() => void goToResult(context, place.index + 1)}>›</Button>
 		</span>

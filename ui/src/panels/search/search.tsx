@@ -3,7 +3,7 @@
 // highlighted in the timeline, can be stepped through, and are counted by value.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { SearchPage } from "../../api/types.ts";
+import type { EventSummary, SearchPage } from "../../api/types.ts";
 import type { ProfileContext, SearchQuery } from "../../contract.ts";
 import { formatInteger, formatNs, titleOf } from "../../format.ts";
 import { useStore } from "../../store.ts";
@@ -14,7 +14,7 @@ import { ResultPager } from "./result_pager.tsx";
 import {
 	conditionOf, isComplete, orderFields, whereOf, OPERATORS, type Condition, type Operator,
 } from "./search_model.ts";
-import { placeIn } from "./search_results.ts";
+import { placeIn, showResult } from "./search_results.ts";
 import { useLoad, valueOf } from "../parts/use_load.ts";
 import "./search.css";
 
@@ -94,12 +94,6 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 					<Button type="submit" kind="main">Search</Button>
 					<Button onClick={clear} disabled={!query}>Clear</Button>
 					<Explained text="How to search" help={HELP} />
-					<span class="pn-spring" />
-					<Toggle label="Filter" on={isFilter} change={filter}
-						title="Show only the matching events in the timeline" />
-					<Toggle label="Only in view" on={onlyInView} change={setOnlyInView}
-						title="List only events in the time range that the timeline shows" />
-					<ResultPager context={context} />
 				</div>
 				{table ? conditions.map((condition, i) => (
 					<ConditionRow key={i} context={context} table={table} names={names} condition={condition}
@@ -111,8 +105,16 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 				)) : null}
 			</form>
 			{query ? <>
-				<div class="se-tabs"><Tabs label="Results" value={tab} change={setTab} tabs={[
-					{ id: "results", title: "Results" }, { id: "statistics", title: "By value" }]} /></div>
+				<div class="se-tabs">
+					<Tabs label="Results" value={tab} change={setTab} tabs={[
+						{ id: "results", title: "Results" }, { id: "statistics", title: "By value" }]} />
+					<Toggle label="Filter" on={isFilter} change={filter}
+						title="Show only the matching events in the timeline" />
+					<Toggle label="Only in view" on={onlyInView} change={setOnlyInView}
+						title="List only events in the time range that the timeline shows" />
+					<span class="pn-spring" />
+					<ResultPager context={context} />
+				</div>
 				{tab === "results" ? <Results context={context} query={query} onlyInView={onlyInView} />
 					: <Statistics context={context} query={query} names={names} />}
 			</> : <Empty title="No search yet">
@@ -138,32 +140,57 @@ function Results({ context, query, onlyInView }: { context: ProfileContext; quer
 			current={onlyInView ? null : place.index - offset} isAll={!onlyInView} />}</Loaded>;
 }
 
-const RESULT_COLUMNS = [
-	{ name: "name", title: "Name", width: 260 }, { name: "table", title: "Table" },
-	{ name: "engine", title: "Engine or queue", width: 130 },
+/** Where an event happened, by the attributes of its track. */
+const PLACES = {
+	device: [{ name: "pcore_idx", title: "Core", unit: "id" }],
+	system: [{ name: "nc_idx", title: "Core", unit: "id" },
+		{ name: "thread_id", title: "Thread", unit: "id", width: 90 },
+		{ name: "process_id", title: "Process", unit: "id", width: 90 },
+		{ name: "instance_id", title: "Machine", width: 170 }],
+};
+
+const resultColumns = (kind: keyof typeof PLACES) => [
+	{ name: "name", title: "Name", width: 240 },
+	...(kind === "device" ? [{ name: "table", title: "Table" },
+		{ name: "engine", title: "Engine or queue", width: 130 }] : []),
 	{ name: "start", title: "Start", unit: "nanoseconds", width: 110 },
 	{ name: "duration", title: "Duration", unit: "nanoseconds", width: 100 },
+	...PLACES[kind],
+	...(kind === "system" ? [{ name: "table", title: "Table", width: 170 }] : []),
 ];
+
+type Fact = string | number | null;
+const orNull = (text: string | undefined): Fact => text || null;
+
+/** The same order as the columns. */
+function resultRow(context: ProfileContext, event: EventSummary): Fact[] {
+	const { kind } = context.details;
+	const track = context.tracks.find(({ id }) => id === event.track);
+	const group = context.tracks.find(({ id }) => id === track?.parent);
+	const start = timeOf(context, event.start_ns);
+	const places = PLACES[kind].map(({ name }) =>
+		orNull(track?.attributes[name] ?? group?.attributes[name]));
+	const times = [start, timeOf(context, event.end_ns) - start];
+	return kind === "device" ? [event.name, event.table, orNull(event.engine), ...times, ...places]
+		: [event.name, ...times, ...places, event.table];
+}
 
 function ResultTable(props: { context: ProfileContext; page: SearchPage; offset: number;
 	move: (offset: number) => void; current: number | null; isAll: boolean }) {
 	const { context, page, offset } = props;
 	const total = Number(page.total);
-	const rows = page.rows.map((event) => {
-		const start = timeOf(context, event.start_ns);
-		return [event.name, event.table, event.engine ?? null, start,
-			timeOf(context, event.end_ns) - start];
-	});
+	const rows = page.rows.map((event) => resultRow(context, event));
 	return (
-		<DataTable label="Search results" columns={RESULT_COLUMNS} rows={rows} current={props.current}
+		<DataTable label="Search results" columns={resultColumns(context.details.kind)} rows={rows}
+			current={props.current}
 			render={(cell, column) => column.name === "start" && typeof cell === "number"
 				? formatNs(cell, 7) : null}
 			choose={(_, i) => {
 				const event = page.rows[i];
 				if (!event) return;
 				// The pager counts all results, so a position within a subset does not apply.
-				if (props.isAll) placeIn(context).update((now) => ({ ...now, index: offset + i }));
-				context.reveal({ table: event.table, row: event.row });
+				if (props.isAll) showResult(context, event, offset + i);
+				else context.reveal({ table: event.table, row: event.row });
 			}}
 			bar={<>
 				<span>{formatInteger(total)} found, {formatNs(Number(page.duration_ns))} in total</span>
@@ -216,7 +243,7 @@ function ConditionRow(props: { context: ProfileContext; table: string; names: st
 			.map((row) => text(row[0])).filter((value) => value) : [],
 	[context, table, condition.field, condition.value, asked], 250);
 	return (
-		<div class="se-line">
+		<div class="se-line se-condition">
 			<Choice label="Field" hideLabel value={condition.field}
 				options={[{ value: "", text: "Field…" },
 					...props.names.map((name) => ({ value: name, text: titleOf(name) }))]}
@@ -232,7 +259,8 @@ function ConditionRow(props: { context: ProfileContext; table: string; names: st
 			</datalist>
 			{props.remove ? <Button kind="quiet" aria-label="Remove this condition"
 				onClick={props.remove}>✕</Button> : null}
-			{props.add ? <Button kind="quiet" onClick={props.add}>Add condition</Button> : null}
+			{props.add ? <Button kind="quiet" onClick={props.add} title="Add a condition"
+				aria-label="Add condition">+</Button> : null}
 		</div>
 	);
 }
