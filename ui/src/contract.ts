@@ -27,7 +27,8 @@ export interface Box {
 	tracks: number[] | null;
 }
 
-export type ColourBy = "name" | "engine" | "layer" | "operator" | "track";
+export type ColourBy =
+	"name" | "type" | "engine" | "layer" | "operator" | "core" | "track" | "none";
 
 export interface SearchQuery {
 	table: string; // "": all tables that have tracks
@@ -48,7 +49,7 @@ export interface Marker {
 export interface Settings {
 	colourBy: ColourBy;
 	rows: "minimal" | "full";
-	grouping: string; // system profiles only: an id of GROUPINGS (src/timeline/system_rows.ts)
+	grouping: string; // system profiles only: an id of GROUPINGS (src/state/choices.ts)
 	pinned: string[]; // row keys (src/timeline/rows.ts)
 	hidden: string[];
 	collapsed: string[];

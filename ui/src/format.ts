@@ -77,10 +77,10 @@ export function unitOf(name: string, unit = ""): string {
 	if (unit === "percent") return "fraction";
 	if (unit) return unit.replaceAll(" ", "_");
 	if (/_percent$|^(mfu|hfu|mbu)$/.test(name)) return "fraction";
-	if (/_ns$|^(start|end)_ts$|^timestamp$/.test(name)) return "nanoseconds";
+	if (/_ns$|(^|_)(start|end)_ts$|^timestamp$/.test(name)) return "nanoseconds";
 	if (name.endsWith("_bytes")) return "bytes";
 	if (/flops(_transpose)?$/.test(name)) return "flops";
-	if (/(^|_)(ids?|pc|idx|line_number|crc)$|^crc_/.test(name)) return "id";
+	if (/(^|_)(g?ids?|pc|idx|rank|line_number|crc|address)$|^crc_/.test(name)) return "id";
 	return "";
 }
 
@@ -113,6 +113,13 @@ export function formatCell(cell: Cell | undefined, unit = ""): string {
 	if (unit && unit !== "id" && isDecimal(cell)) return formatByUnit(Number(cell), unit);
 	return cell;
 }
+
+/** Captures without a version have zeros, and without a commit empty brackets. */
+export const formatVersion = (text: string) =>
+	text.replace(/ \(\)$/, "").replace(/^0+(\.0+)*$/, "");
+
+/** A time of a clock that started at 0 is no date. */
+export const isDate = (text: string) => !text.startsWith("1970-01-01");
 
 /** The exact cell, for tooltips and copies. */
 export function exactCell(cell: Cell | undefined, unit = ""): string {

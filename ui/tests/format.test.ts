@@ -5,7 +5,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import {
 	exactCell, formatByUnit, formatBytes, formatCell, formatFraction, formatInteger, formatNs,
-	formatNumber, formatRate, formatSeconds, sinceOrigin, titleOf, unitOf,
+	formatNumber, formatRate, formatSeconds, formatVersion, isDate, sinceOrigin, titleOf, unitOf,
 } from "../src/format.ts";
 
 test("integers are grouped and never rounded", () => {
@@ -67,4 +67,18 @@ test("times since the origin are computed without doubles", () => {
 test("names of columns become titles", () => {
 	assert.equal(titleOf("hbm_read_bytes"), "HBM read bytes");
 	assert.equal(titleOf("mfu_estimated_percent"), "MFU estimated");
+});
+
+test("ids have no separators, and every time has a unit", () => {
+	for (const name of ["worker_gid", "process_id", "pc", "rank", "nc_idx"])
+		assert.equal(formatCell(14487, unitOf(name)), "14487", name);
+	assert.equal(formatCell(23584, unitOf("dma_trigger_start_ts")), "23.58 µs");
+});
+
+test("what was not recorded is not shown as a date or a version", () => {
+	assert.equal(isDate("1970-01-01T00:00:00Z"), false);
+	assert.equal(isDate("2026-03-11T14:00:45.742Z"), true);
+	assert.equal(formatVersion("0.0.0 ()"), "");
+	assert.equal(formatVersion("2.26.0 ()"), "2.26.0");
+	assert.equal(formatVersion("2.30.51 (simul)"), "2.30.51 (simul)");
 });

@@ -4,9 +4,10 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import {
-	columnOf, HUE_COUNT, hashText, hueOfText, luminanceOf, mixColours, NO_VALUE, operatorOf, paintsOf,
+	columnOf, HUE_COUNT, hashText, hueOfAll, hueOfText, luminanceOf, mixColours, NO_VALUE, operatorOf, paintsOf,
 } from "../src/timeline/colours.ts";
 import { commandOf } from "../src/timeline/keys.ts";
+import { coloursFor } from "../src/state/choices.ts";
 import { fitText } from "../src/timeline/texts.ts";
 import { valueText } from "../src/timeline/values.ts";
 import type { Track } from "../src/api/types.ts";
@@ -57,6 +58,17 @@ test("operators are parsed from their text", () => {
 	assert.equal(columnOf("engine"), "");
 });
 
+test("spans have a colour by core, or all the same", () => {
+	const track = (core: string, id: number) => ({ id, name: "Vector", table: "Instruction",
+		attributes: { pcore_idx: core } }) as unknown as Track;
+	assert.equal(hueOfAll("core", track("0", 1)), hueOfAll("core", track("0", 2)));
+	assert.notEqual(hueOfAll("core", track("0", 1)), hueOfAll("core", track("1", 2)));
+	assert.equal(hueOfAll("none", track("0", 1)), hueOfAll("none", track("1", 2)));
+	assert.equal(hueOfAll("name", track("0", 1)), null, "depends on the span");
+	assert.equal(columnOf("type"), "tensor_instruction_type");
+	assert.deepEqual(coloursFor("system").map(({ id }) => id), ["name", "core", "track", "none"]);
+});
+
 test("keys do what the help says and do not override the browser's", () => {
 	const press = (key: string, more: object = {}) =>
 		commandOf({ key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...more });
@@ -72,6 +84,11 @@ test("names are cut to fit, values have units", () => {
 	assert.equal(fitText("MATMUL", 6), "MATMUL");
 	assert.equal(fitText("LDWEIGHTS", 5), "LDWE…");
 	assert.equal(fitText("LDWEIGHTS", 2), "");
+	// Steps differ at the end.
+	assert.equal(fitText("ProfilerStep#12", 7), "Pro…#12");
+	assert.equal(fitText("ProfilerStep#12", 5), "P…#12");
+	assert.equal(fitText("ProfilerStep#12", 4), "Pro…");
+	assert.equal(fitText("nrt_load_collectives", 13), "nrt_load…ives");
 	const track = (name: string, unit: string) => ({ name, unit }) as Track;
 	assert.equal(valueText(0.643, track("SBUF usage", "")), "64.3%");
 	assert.equal(valueText(3.07e9, track("DMA", "bytes/s")), "3.07 GB/s");

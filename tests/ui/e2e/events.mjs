@@ -94,9 +94,14 @@ const cases = {
 		const panel = t.page.getByRole("region", { name: "Event details" });
 		await panel.getByRole("heading", { name: event.opcode, exact: true }).waitFor();
 		const groups = await panel.locator(".pn-group h3").allTextContents();
-		const wanted = [...new Set(answer.fields.filter((one) => one.value !== null && one.value !== "" &&
-			!(Array.isArray(one.value) && !one.value.length)).map((one) => one.group))];
+		const filled = answer.fields.filter((one) => one.value !== null && one.value !== "" &&
+			!(Array.isArray(one.value) && !one.value.length));
+		const isInternal = ({ name }) => /^raw_|^(penguin|bir)_id$|^crc|_chain$/.test(name);
+		const wanted = [...new Set(filled.filter((one) => !isInternal(one)).map((one) => one.group))];
 		assert.deepEqual([...groups].sort(), wanted.sort());
+		const internal = panel.locator("details.pn-group");
+		await internal.getByText(`Compiler internals (${filled.filter(isInternal).length})`).waitFor();
+		assert.equal(await internal.locator("dd").first().isVisible(), false, "they are folded");
 		for (const one of answer.fields.filter((each) => ["pc", "opcode", "engine"].includes(each.name)))
 			await panel.locator("dd", { hasText: String(one.name === "pc" ? count(one.value) : one.value) }).first().waitFor();
 		assert.ok(await t.overlayPixels([255, 255, 255], 60) > 20, "the selection is drawn");
@@ -228,6 +233,30 @@ const cases = {
 		await t.canvas.focus();
 		await t.page.keyboard.press("Escape");
 		await panel.getByText("No box selection").waitFor();
+	},
+	async "a box shows its statistics at once, without a panel to add"() {
+		const t = await open();
+		const panel = t.page.getByRole("region", { name: "Box selection summary" });
+		assert.equal(await panel.count(), 0);
+		await t.canvas.focus();
+		await t.page.keyboard.press("b");
+		const y = await t.rowY("Vector (nc0)");
+		await t.drag(await t.xOf(100_000), y, await t.xOf(200_000), y + 2);
+		await panel.locator("summary").first().waitFor();
+		assert.match(await panel.innerText(), /Box: \d/);
+	},
+	async "the position in the results survives a reload, and both pagers have it"() {
+		const { opcode } = world.sql("demo", "SELECT opcode FROM Instruction GROUP BY opcode ORDER BY count(*) DESC LIMIT 1")[0];
+		const total = world.one("demo", `SELECT count(*) FROM Instruction WHERE opcode = '${opcode}'`);
+		const t = await open(`?find=Instruction&where=opcode%3D${opcode}&panels=v(500~timeline)(500~h(600~search*)(400~event-details*))`);
+		const pagers = t.page.getByRole("group", { name: "Search results" });
+		await until("there are two", async () => await pagers.count() === 2);
+		for (let i = 0; i < 3; i++) await t.does(() => pagers.first().getByRole("button", { name: "Next result" }).click());
+		const wanted = `3 of ${count(total)} results`;
+		const agree = async () => (await pagers.allInnerTexts()).every((text) => text.replaceAll("\n", "").includes(wanted));
+		await until("both say the same", agree);
+		await t.page.reload();
+		await until("and after a reload", async () => await pagers.count() === 2 && await agree());
 	},
 	async "the summary of the view follows the view"() {
 		const t = await open("?from=100000&to=200000");

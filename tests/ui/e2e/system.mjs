@@ -109,6 +109,43 @@ const cases = {
 		await choice.selectOption(value);
 		await overview.getByText(count(first.n), { exact: true }).waitFor();
 	},
+	async "results of a search have core, thread, process and machine"() {
+		const [event] = sql("SELECT nc_idx, thread_id, process_id, instance_id FROM SystemProfileEvents " +
+			"WHERE name = 'nc_exec_running' ORDER BY start_ts LIMIT 1");
+		const t = await open("?find=SystemProfileEvents&where=name%3Dnc_exec_running&panels=v(300~timeline)(700~search*)");
+		const grid = t.page.getByRole("grid", { name: "Search results" });
+		await grid.locator("[role=row]").nth(1).waitFor();
+		const titles = await grid.getByRole("columnheader").allInnerTexts();
+		const cells = await grid.locator("[role=row]").nth(1).locator("[role=gridcell]").allTextContents();
+		const cell = (title) => cells[titles.findIndex((one) => one.trim() === title)];
+		assert.deepEqual(["Core", "Thread", "Process", "Machine"].map(cell),
+			[event.nc_idx, event.thread_id, event.process_id, event.instance_id].map(String));
+	},
+	async "a small screen shows all tabs and some results"() {
+		const t = await TimelinePage.open(world, "training", "?find=SystemProfileEvents&where=name%3Dnc_exec_running",
+			{ viewport: { width: 1280, height: 720 } });
+		const grid = t.page.getByRole("grid", { name: "Search results" });
+		await grid.locator("[role=row]").nth(1).waitFor();
+		const { height } = await grid.boundingBox();
+		assert.ok(height >= 5 * 22, `the table is ${height} px high`);
+		for (const list of await t.page.locator(".dock-tabs").all())
+			assert.ok(await list.evaluate((one) => one.scrollWidth <= one.clientWidth), "no tab is scrolled away");
+	},
+	async "a link to a device profile names its core, and says if it is another one"() {
+		const [captured] = sql("SELECT nc_id FROM DeviceProfileList WHERE nc_id >= 0 LIMIT 1");
+		const rows = sql("SELECT row_ AS row, nc_idx FROM (SELECT *, row_number() OVER () - 1 AS row_ FROM " +
+			"SystemProfileEvents) WHERE name = 'nc_exec_running' ORDER BY start_ts");
+		const linkOf = async ({ row }) => {
+			const t = await open(`?event=SystemProfileEvents:${row}`);
+			const link = details(t.page).getByRole("button", { name: /device profile of core|was not captured/ });
+			await link.waitFor();
+			return link.innerText();
+		};
+		const own = rows.find(({ nc_idx: core }) => core === captured.nc_id);
+		assert.equal(await linkOf(own), `Open device profile of core ${captured.nc_id}`);
+		const other = rows.find(({ nc_idx: core }) => core !== captured.nc_id);
+		assert.equal(await linkOf(other), `Core ${other.nc_idx} was not captured; open core ${captured.nc_id} instead`);
+	},
 	async "ranks have tabs with a common zoom, and the slowest is marked"() {
 		const page = await world.page("profile_cc/tp?from=10000&to=20000");
 		const tabs = page.getByRole("tablist", { name: "Ranks" }).getByRole("tab");

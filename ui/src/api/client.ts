@@ -9,9 +9,13 @@ import type {
 } from "./types.ts";
 import type { EventRef, SearchQuery } from "../contract.ts";
 
+/** Messages of the server start with a lower-case letter; names of files stay as they are. */
+const asSentence = (text: string) => text.replace(/^[a-z]+(?= )/, (word) =>
+	word.charAt(0).toUpperCase() + word.slice(1));
+
 export class ApiError extends Error {
 	constructor(readonly status: number, sentence: string) {
-		super(sentence);
+		super(asSentence(sentence));
 	}
 }
 

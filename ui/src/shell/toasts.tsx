@@ -21,13 +21,9 @@ function dismiss(id: number): void {
 	toasts.update((all) => all.filter((toast) => toast.id !== id));
 }
 
-/** Messages of the server start with a lower-case letter. */
-const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-export function notify(text: string, kind: "info" | "error" = "info",
+export function notify(sentence: string, kind: "info" | "error" = "info",
 	action?: Toast["action"]): void {
 	const id = ++lastId;
-	const sentence = asSentence(text);
 	// A repeated message replaces the previous one.
 	toasts.update((all) => [
 		...all.filter((toast) => toast.sentence !== sentence).slice(1 - MOST),

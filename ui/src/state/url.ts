@@ -4,6 +4,7 @@
 // truncated or made by other versions.
 
 import type { ColourBy, EventRef, Marker, SearchQuery, Settings, View } from "../contract.ts";
+import { COLOURS } from "./choices.ts";
 
 export interface PageState {
 	view: View | null; // null: the initial view
@@ -23,8 +24,6 @@ export const DEFAULT_SETTINGS: Settings = {
 	dmaBy: "queue", coreOrder: "last", layerDepth: 0, semaphores: [],
 };
 
-
-const COLOURS: ColourBy[] = ["name", "engine", "layer", "operator", "track"];
 const LISTS = { pin: "pinned", hide: "hidden", fold: "collapsed", order: "order" } as const;
 const SWITCHES = {
 	bands: "showBands", arrows: "showDependencies", names: "showText", cumulative: "showCumulative",
@@ -66,7 +65,7 @@ const isOn = (query: URLSearchParams, key: keyof typeof SWITCHES) => query.get(k
 function settingsFrom(query: URLSearchParams): Settings {
 	const colourBy = query.get("colour") as ColourBy;
 	return {
-		colourBy: COLOURS.includes(colourBy) ? colourBy : DEFAULT_SETTINGS.colourBy,
+		colourBy: COLOURS.some(({ id }) => id === colourBy) ? colourBy : DEFAULT_SETTINGS.colourBy,
 		rows: query.get("rows") === "full" ? "full" : DEFAULT_SETTINGS.rows,
 		grouping: query.get("grouping") || DEFAULT_SETTINGS.grouping,
 		pinned: query.getAll("pin"),

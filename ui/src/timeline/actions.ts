@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of a timeline, shared by keys, buttons, menus and the pointer.
 
-import type { EventRef, ProfileContext } from "../contract.ts";
+import type { Box, EventRef, ProfileContext } from "../contract.ts";
 import { createStore } from "../store.ts";
 import { formatNs } from "../format.ts";
 import type { SpanHit } from "./hit.ts";
@@ -25,6 +25,8 @@ export interface MenuState {
 	placed: PlacedRow | null;
 	hit: SpanHit | null;
 }
+
+const BOX_PANEL = "box-selection";
 
 export class Actions {
 	readonly mode = createStore<"zoom" | "box">("zoom");
@@ -227,10 +229,15 @@ export class Actions {
 	}
 
 
+	/** Selects a box and shows its statistics. */
+	selectBox(box: Box): void {
+		this.context.box.set(box);
+		this.context.openPanel(BOX_PANEL);
+	}
+
 	boxRow(placed: PlacedRow): void {
-		const { view, box } = this.context;
-		const now = view.get();
-		box.set({
+		const now = this.context.view.get();
+		this.selectBox({
 			fromNs: Math.round(now.fromNs), toNs: Math.round(now.toNs),
 			tracks: placed.row.tracks.map((track) => track.id),
 		});

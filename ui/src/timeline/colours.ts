@@ -107,10 +107,26 @@ export function hueOfEngine(track: Track): number {
 	return engine >= 0 ? engine : hueOfText(track.attributes["queue_name"] ?? track.name);
 }
 
-/** The column whose values colour spans, "" for colours by name or track. */
-export function columnOf(colourBy: ColourBy): string {
-	return colourBy === "layer" ? "layer" : colourBy === "operator" ? "hlo_name" : "";
+export const hueOfCore = ({ attributes }: Track) =>
+	hueOfText(attributes["pcore_idx"] ?? attributes["nc_idx"] ?? "");
+
+/** The colour of all spans of a track; null if it depends on the span. */
+export function hueOfAll(colourBy: ColourBy, track: Track): number | null {
+	switch (colourBy) {
+		case "none": return 0;
+		case "track": return hueOfTrack(track);
+		case "engine": return hueOfEngine(track);
+		case "core": return hueOfCore(track);
+		default: return null;
+	}
 }
+
+const COLUMNS: Partial<Record<ColourBy, string>> = {
+	layer: "layer", operator: "hlo_name", type: "tensor_instruction_type",
+};
+
+/** The column whose values colour spans; "" if no column does. */
+export const columnOf = (colourBy: ColourBy): string => COLUMNS[colourBy] ?? "";
 
 /** The first parts of a layer's name ("model/layer1/op2"); depth 0: all of it. */
 export function layerPart(layer: string, depth: number): string {
@@ -123,11 +139,3 @@ export function operatorOf(hloName: string): string {
 	return /=\s*(?:\S+\s+)?([A-Za-z][\w-]*)\(/.exec(hloName)?.[1] ??
 		hloName.replace(/^%/, "").replace(/[.\d]+$/, "");
 }
-
-export const COLOUR_CHOICES: { id: ColourBy; label: string }[] = [
-	{ id: "name", label: "Name" },
-	{ id: "engine", label: "Engine" },
-	{ id: "layer", label: "Layer" },
-	{ id: "operator", label: "Operator" },
-	{ id: "track", label: "Row" },
-];

@@ -43,6 +43,8 @@ function gapBands({ details, originNs }: ProfileContext): PlacedBand[] {
 	}));
 }
 
+const EVERYWHERE = 0.9; // of the profile
+
 export class Feed {
 	readonly cache = new TileCache(CACHE_BYTES);
 	readonly labels: Labels;
@@ -179,11 +181,17 @@ export class Feed {
 			const { originNs } = this.context;
 			this.bands = [...this.gaps, ...bands.map((band) => ({
 				band, fromNs: relativeNs(originNs, band.from_ns), toNs: relativeNs(originNs, band.to_ns),
-			}))];
+			})).filter((band) => !this.isEverywhere(band))];
 			this.onNews("rows", "map");
 		} catch {
 			// The summary shows the failure.
 		}
+	}
+
+	/** A limit that holds all the time marks no place; its own row shows it. */
+	private isEverywhere({ band, fromNs, toNs }: PlacedBand): boolean {
+		const { beginNs, endNs } = this.context;
+		return band.kind === "throttling" && toNs - fromNs > EVERYWHERE * (endNs - beginNs);
 	}
 
 	private async loadOverview(layout: Layout): Promise<void> {

@@ -91,6 +91,8 @@ function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
 	// Until the details arrive, times are only as exact as the tile.
 	const from = details ? relativeNs(originNs, details.start_ns) : Math.round(hit.fromNs);
 	const to = details ? relativeNs(originNs, details.end_ns) : Math.round(hit.toNs);
+	// Rounded once, from picoseconds; the difference of two rounded times may be one off.
+	const recorded = Number(fieldOf(details, "duration_ns") || NaN);
 	const about = details ? "" : "≈ ";
 	const lines = details ? FIELDS.flatMap(([names, title]) => {
 		const text = fieldOf(details, ...names);
@@ -106,7 +108,8 @@ function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
 				{!isOne && drawn && <Line title="Most time">{drawn}</Line>}
 				{!isOne && <div class="tl-card-part">Longest of them</div>}
 				<Line title="Time">{about}{exactNs(from)} – {exactNs(to)}</Line>
-				<Line title="Duration">{about}{durationText(to - from)}</Line>
+				<Line title="Duration">{about}
+					{durationText(Number.isFinite(recorded) ? recorded : to - from)}</Line>
 				{lines.map(({ title, text }) => (
 					<Line key={title} title={title}>
 						{text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}

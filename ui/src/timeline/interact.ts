@@ -137,7 +137,7 @@ export class Interaction {
 				return y + placed.height > top && y < bottom;
 			})
 			.flatMap(({ row }) => row.tracks.map((track) => track.id));
-		this.context.box.set({ fromNs: from, toNs: to, tracks });
+		this.actions.selectBox({ fromNs: from, toNs: to, tracks });
 		this.actions.mode.set("zoom");
 	}
 

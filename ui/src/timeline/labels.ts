@@ -6,7 +6,7 @@ import type { ProfileApi } from "../api/client.ts";
 import type { Track } from "../api/types.ts";
 import type { ColourBy } from "../contract.ts";
 import {
-	columnOf, ERROR_HUE, hueOfEngine, hueOfText, hueOfTrack, layerPart, NO_VALUE, operatorOf,
+	columnOf, ERROR_HUE, hueOfAll, hueOfText, layerPart, NO_VALUE, operatorOf,
 } from "./colours.ts";
 import { NO_COLOUR, type SpanStrip } from "./tile.ts";
 
@@ -129,11 +129,11 @@ export class Labels {
 	private fill(hues: Uint8Array, strip: SpanStrip): void {
 		const track = this.tracks.get(strip.track);
 		const column = columnOf(this.colourBy);
+		const all = track ? hueOfAll(this.colourBy, track) : NO_VALUE;
 		if (track?.table === "Error") {
 			hues.fill(ERROR_HUE);
-		} else if (this.colourBy === "track" || this.colourBy === "engine") {
-			hues.fill(!track ? NO_VALUE
-				: this.colourBy === "track" ? hueOfTrack(track) : hueOfEngine(track));
+		} else if (all !== null) {
+			hues.fill(all);
 		} else if (column) {
 			const codes = this.codes.get(`${track?.table}/${column}`);
 			for (let i = 0; i < strip.count; i++) {

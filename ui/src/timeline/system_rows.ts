@@ -5,15 +5,6 @@
 import type { Track } from "../api/types.ts";
 import { isShareOf, sharesOf, type Leaf } from "./rows.ts";
 
-export const GROUPINGS: { id: string; label: string }[] = [
-	{ id: "default", label: "Default" },
-	{ id: "cpu_device", label: "CPU and device" },
-	{ id: "core", label: "NeuronCore" },
-	{ id: "thread", label: "Thread" },
-	{ id: "process", label: "Process" },
-	{ id: "instance", label: "Instance" },
-];
-
 /** Where a track's events happened; unknown values are "". */
 interface Place {
 	instance: string;

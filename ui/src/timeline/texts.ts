@@ -9,10 +9,20 @@ const SCALE_PX = 10;
 /** How many characters fit into a bar of this width. */
 export const roomOf = (width: number) => Math.floor((width - 7) / CHARACTER_PX);
 
-/** The text cut to this many characters; "" if fewer than three fit. */
+const SHORT_ROOM = 8; // here, more of the beginning is worth more than an end
+const LAST_NUMBER = /[^0-9a-z]?\d+$/i;
+
+/**
+ * The text cut to this many characters, in the middle, because steps and ranks differ at the end: a
+ * number there stays whole if one more character fits. "" if fewer than three fit.
+ */
 export function fitText(text: string, characters: number): string {
 	if (text.length <= characters) return text;
-	return characters < 3 ? "" : `${text.slice(0, characters - 1)}…`;
+	if (characters < 3) return "";
+	const number = LAST_NUMBER.exec(text)?.[0].length ?? 0;
+	const tail = number && number <= characters - 2 ? number
+		: characters < SHORT_ROOM ? 0 : Math.floor((characters - 1) / 3);
+	return `${text.slice(0, characters - 1 - tail)}…${tail ? text.slice(-tail) : ""}`;
 }
 
 interface Fonts {

@@ -6,10 +6,9 @@ import type { ColourBy, ProfileContext, View } from "../contract.ts";
 import { formatNs } from "../format.ts";
 import { useStore } from "../store.ts";
 import type { Actions } from "./actions.ts";
-import { COLOUR_CHOICES } from "./colours.ts";
+import { coloursFor, GROUPINGS } from "../state/choices.ts";
 import { Icon } from "./icons.tsx";
 import { showAllRows } from "./rows.ts";
-import { GROUPINGS } from "./system_rows.ts";
 import { timeText } from "./ticks.ts";
 import { Dialog } from "../shell/dialog.tsx";
 import { MenuButton, type MenuEntry } from "../shell/menu.tsx";
@@ -147,7 +146,7 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 					onChange={(grouping) => change({ grouping })} />
 			)}
 			<Choice label="Colour by" value={settings.colourBy}
-				options={COLOUR_CHOICES.filter(({ id }) => isDevice || id === "name" || id === "track")}
+				options={coloursFor(context.details.kind)}
 				onChange={(id) => change({ colourBy: id as ColourBy })} />
 			{settings.colourBy === "layer" && (
 				<Choice label="by" value={String(settings.layerDepth)} options={LAYER_DEPTHS}

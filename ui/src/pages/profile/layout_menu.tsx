@@ -67,7 +67,7 @@ export function LayoutMenu({ store, kinds }: { store: Store<model.Dock>; kinds: 
 	const entries = (): MenuEntry[] => [
 		{ title: "Save layout…", icon: "add", run: () => setSaving(true) },
 		{ title: "Reset to default", icon: "refresh", run: () =>
-			store.set(usualDock(kinds, innerWidth)) },
+			store.set(usualDock(kinds, innerWidth, innerHeight)) },
 		...(names.length ? ["line", { heading: "Load" }] as MenuEntry[] : []),
 		...names.map((name): MenuEntry => ({ title: name, icon: "layout", run: () => void load(name)
 			})),

@@ -75,7 +75,7 @@ async function openPage(name: string, signal: AbortSignal): Promise<Page> {
 	}, signal);
 	const { kind } = context.details;
 	const kinds = [timelineKind, ...panels.filter((panel) => panel.kinds.includes(kind))];
-	const dock = createStore(firstDock(state.dock, kind, kinds, innerWidth));
+	const dock = createStore(firstDock(state.dock, kind, kinds, window));
 	dock.watch((now) => rememberDock(kind, now));
 	page = { context, kinds, dock, sync: new UrlSync(context, textStore(dock, kinds)) };
 	return page;

@@ -3,7 +3,7 @@
 
 import type { ProfileContext } from "../../contract.ts";
 import type { Finding } from "../../api/types.ts";
-import { formatFraction, formatNs } from "../../format.ts";
+import { formatFraction, formatNs, formatVersion } from "../../format.ts";
 import { firstRow, text, timeOf } from "../../panels/parts/data.ts";
 import { Explained, Loaded, Metric } from "../../panels/parts/parts.tsx";
 import { useLoad } from "../../panels/parts/use_load.ts";
@@ -71,8 +71,10 @@ const SHOWN: [string, string][] = [
 export function SystemInformationCard({ context }: { context: ProfileContext }) {
 	const load = useLoad((signal) => firstRow(context, "Metadata", signal), [context]);
 	return <Card title="System information"><Loaded load={load} what="versions">{(about) =>
-		<dl class="sm-list">{SHOWN.filter(([name]) => text(about?.row[name])).map(([name, title]) =>
-			<Metric key={name} name={title} value={text(about?.row[name])}
+		<dl class="sm-list">{SHOWN.map(([name, title]) => ({ name, title,
+			value: (name.endsWith("_version") ? formatVersion : String)(text(about?.row[name])),
+		})).filter(({ value }) => value).map(({ name, title, value }) =>
+			<Metric key={name} name={title} value={value}
 				help={about?.columns.find((column) => column.name === name)?.description
 					?? ""} />)}</dl>}</Loaded></Card>;
 }

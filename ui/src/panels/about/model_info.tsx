@@ -3,14 +3,23 @@
 // its header and the tensors it declares.
 
 import type { ProfileContext } from "../../contract.ts";
-import { fetchTable, firstRow, tableColumns, sum } from "../parts/data.ts";
+import { fetchTable, firstRow, tableColumns, sum, type Row } from "../parts/data.ts";
 import { DataTable } from "../parts/data_table.tsx";
 import { Empty, Loaded, Panel } from "../parts/parts.tsx";
 import { Record } from "../parts/record.tsx";
 import { useLoad } from "../parts/use_load.ts";
-import { formatBytes } from "../../format.ts";
+import { formatBytes, formatVersion, isDate } from "../../format.ts";
 
 const MACHINE = /_freq$|bandwidth|num_|channels|ticks/;
+
+/** Without dates of clocks that start at 0, and versions that were not recorded. */
+function knownOf(row: Row): Row {
+	return Object.fromEntries(Object.entries(row).map(([name, cell]) => {
+		if (typeof cell !== "string") return [name, cell];
+		const known = name.endsWith("_version") ? formatVersion(cell) : isDate(cell) ? cell : "";
+		return [name, known || null];
+	}));
+}
 
 export function ModelInfoPanel({ context }: { context: ProfileContext }) {
 	const isSystem = context.details.kind === "system";
@@ -23,7 +32,7 @@ export function ModelInfoPanel({ context }: { context: ProfileContext }) {
 			? <div class="pn-scroll">
 				<div class="pn-groups pn-wide">
 					<Record title="Capture" columns={about.columns.filter((one) => !MACHINE.test(one.name))}
-						row={about.row} />
+						row={knownOf(about.row)} />
 					<Record title="Machine" columns={about.columns.filter((one) => MACHINE.test(one.name))}
 						row={about.row} />
 				</div>

@@ -10,7 +10,6 @@ import {
 		type TimeUnit,
 } from "./annotations_model.ts";
 import { AnnotationSets } from "./annotation_sets.tsx";
-import { absolute, timeOf } from "../parts/data.ts";
 import { Button, Choice, Empty, Panel, Toggle } from "../parts/parts.tsx";
 import { PartSummary } from "../summary/selection_summary.tsx";
 import "./annotations.css";
@@ -20,7 +19,7 @@ const UNITS = (["ns", "µs", "ms", "s"] as const).map((value) => ({ value, text:
 export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 	const markers = useStore(context.markers);
 	const [unit, setUnit] = useState<TimeUnit>("µs");
-	const [snap, setSnap] = useState(false);
+	const { snap } = useStore(context.settings);
 	const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
 	const [open, setOpen] = useState<string | null>(null);
 	const list = sorted(markers);
@@ -44,8 +43,6 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 			: box ? [box.fromNs, box.toNs] : [view.fromNs, view.toNs];
 		context.markers.update((now) => [...now, ...makeRegion(now, Math.round(from), Math.round(to))]);
 	};
-	const move = async (marker: Marker, timeNs: number) =>
-		change(marker.id, { timeNs: snap ? await nearestEdge(context, timeNs) : timeNs });
 	const regions = regionsOf(markers);
 	const tickedRegion = regions.find((region) => ticked.has(region.from.id) ||
 		ticked.has(region.to.id));
@@ -69,8 +66,9 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 				context.markers.update((now) =>
 					now.map((one) => ({ ...one, diffTo: null })))}>Reset differences</Button>
 			<Button disabled={!list.length} onClick={() => context.markers.set([])}>Clear all</Button>
-			<Toggle label="Snap to events" on={snap} change={setSnap}
-				title="Move a time you enter to the nearest start or end of an event" />
+			<Toggle label="Snap to events" on={snap}
+				change={(on) => context.settings.update((now) => ({ ...now, snap: on }))}
+				title="A marker that you set or drag moves to the nearest start or end of an event" />
 			<Choice label="Unit" value={unit} options={UNITS} change={setUnit} />
 		</>}>
 			<div class="pn-bar"><AnnotationSets context={context} /></div>
@@ -83,7 +81,7 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 					key={one.id} context={context} one={one} list={list} unit={unit}
 					isTicked={ticked.has(one.id)} isOpen={open === one.id} change={(part) => change(one.id,
 						part)}
-					move={(time) => void move(one, time)}
+					move={(timeNs) => change(one.id, { timeNs })}
 					toggleOpen={() => setOpen(open === one.id ? null : one.id)}
 					tick={() => {
 						const next = new Set(ticked);
@@ -97,22 +95,6 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 					shown.timeNs), tracks: null }} /></div> : null}
 		</Panel>
 	);
-}
-
-/** The nearest start or end of an event on the first tracks; the time itself if none is close. */
-async function nearestEdge(context: ProfileContext, timeNs: number): Promise<number> {
-	const within = Math.max(1,
-		Math.round((context.view.get().toNs - context.view.get().fromNs) / 50));
-	const tracks = context.tracks.filter((track) => track.kind === "spans").slice(0, 12);
-	const found = await Promise.all(tracks.map((track) => context.api.at({ track: track.id, depth: 0,
-		time: String(absolute(context, timeNs)), nearest: "any", within }).catch(() => null)));
-	let best = timeNs;
-	for (const one of found) {
-		const edge = timeOf(context, one?.edge_ns);
-		if (Number.isFinite(edge) && (best === timeNs ||
-			Math.abs(edge - timeNs) < Math.abs(best - timeNs))) best = edge;
-	}
-	return best;
 }
 
 function MarkerRow(props: { context: ProfileContext; one: Marker; list: Marker[]; unit: TimeUnit;

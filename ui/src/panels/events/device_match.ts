@@ -29,11 +29,24 @@ export function placeOf(details: EventDetails, model: string): EventPlace | null
 /** 1 if both are equal, 0 if one is unknown, -1 if they differ. */
 const agreement = (a: string, b: string) => (a === "" || b === "" ? 0 : a === b ? 1 : -1);
 
+/** A capture and the core it shows; "" if the list does not say. */
+export interface Capture {
+	name: string;
+	core: string;
+}
+
+/** The button for a capture: another core is named first, because it is not the event's own. */
+export function captureTitle({ core }: Capture, place: EventPlace): string {
+	if (core === "") return "Open device profile";
+	return place.core === "" || core === place.core ? `Open device profile of core ${core}`
+		: `Core ${place.core} was not captured; open core ${core} instead`;
+}
+
 /**
- * Names of the captures that may belong to the event, best first. If the best one matches the
+ * The captures that may belong to the event, best first. If the best one matches the
  * model, only those that match equally well.
  */
-export function capturesOf(list: Row[], place: EventPlace): string[] {
+export function capturesOf(list: Row[], place: EventPlace): Capture[] {
 	const scored = list.flatMap((row) => {
 		const process = text(row["process_id"]), core = text(row["nc_id"]);
 		const parts = [
@@ -45,12 +58,13 @@ export function capturesOf(list: Row[], place: EventPlace): string[] {
 		// Another core is acceptable: often only some cores are profiled.
 		const isOther = parts.slice(0, 3).some((part) => part < 0);
 		return isOther ? [] : [{
-			name: text(row["device_profile_name"]), score: parts.reduce((sum, part) => sum + part, 0),
+			name: text(row["device_profile_name"]), core: core === "-1" ? "" : core,
+			score: parts.reduce((sum, part) => sum + part, 0),
 			isOfModel: parts[0]! > 0,
 		}];
 	});
 	scored.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
 	const best = scored[0];
 	return scored.filter(({ score }) => !best?.isOfModel || score === best.score)
-		.map(({ name }) => name);
+		.map(({ name, core }) => ({ name, core }));
 }

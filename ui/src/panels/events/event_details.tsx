@@ -19,6 +19,8 @@ import "./event_details.css";
 
 const GROUPS = ["Timing", "Identity", "Operation", "Memory", "Kernel", "Model", "Source",
 	"Details"];
+/** Ids of the compiler's intermediate forms and checksums: nobody else can read them. */
+const INTERNAL = /^raw_|^(penguin|bir)_id$|^crc|_chain$/;
 type Tab = "event" | "dependencies" | "attributes" | "flow";
 
 export function EventDetailsPanel({ context }: { context: ProfileContext }) {
@@ -82,12 +84,16 @@ function FieldGroups({ context, details }: { context: ProfileContext; details: E
 	const missing = details.fields.filter(isMissing).length;
 	const from = timeOf(context, details.start_ns);
 	const to = timeOf(context, details.end_ns);
+	const duration = Number(details.fields.find((field) => field.name === "duration_ns")?.value
+		?? to - from);
 	const groups = GROUPS.map((group) => ({
 		group,
 		fields: details.fields.filter((field) =>
 			(GROUPS.includes(field.group) ? field.group : "Details") === group &&
-			(showMissing || !isMissing(field))),
+			!INTERNAL.test(field.name) && (showMissing || !isMissing(field))),
 	})).filter((one) => one.fields.length);
+	const internal = details.fields.filter((field) => INTERNAL.test(field.name) &&
+		(showMissing || !isMissing(field)));
 	const json = () => JSON.stringify(Object.fromEntries(
 		details.fields.map((field) => [field.name, field.value])), null, "\t");
 	return (
@@ -96,7 +102,7 @@ function FieldGroups({ context, details }: { context: ProfileContext; details: E
 				<h2>{headline(details)}</h2>
 				<span class="pn-badge">{details.table}</span>
 				{Number.isFinite(from) ? <span class="pn-dim">
-					{formatNs(to - from)} from {formatNs(from, 7)}</span> : null}
+					{formatNs(duration)} from {formatNs(from, 7)}</span> : null}
 				<span class="pn-spring" />
 				<DeviceLinks context={context} details={details} />
 				<Button onClick={() => context.zoomTo(from, Math.max(to, from + 1))}>Zoom to it</Button>
@@ -114,6 +120,11 @@ function FieldGroups({ context, details }: { context: ProfileContext; details: E
 					</section>
 				))}
 				<StackTrace context={context} details={details} />
+				{internal.length ? <details class="pn-group">
+					<summary>Compiler internals ({internal.length})</summary>
+					<dl>{internal.map((field) => <FieldRow
+						key={field.name} context={context} field={field} />)}</dl>
+				</details> : null}
 			</div>
 		</div>
 	);

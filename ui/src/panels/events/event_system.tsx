@@ -7,7 +7,7 @@ import { formatNs } from "../../format.ts";
 import { fetchTable, namedRows, query, text, timeOf, type Row } from "../parts/data.ts";
 import { callsOf, type Calls } from "./callers.ts";
 import { DataTable } from "../parts/data_table.tsx";
-import { capturesOf, placeOf } from "./device_match.ts";
+import { captureTitle, capturesOf, placeOf } from "./device_match.ts";
 import { Button, copyAndNotify, Empty, Loaded, Metric } from "../parts/parts.tsx";
 import { useLoad } from "../parts/use_load.ts";
 
@@ -35,17 +35,18 @@ export function DeviceLinks({ context, details }: { context: ProfileContext;
 		? namedRows(await fetchTable(context, "DeviceProfileList", {}, signal)) : [],
 	[context, details.row]);
 	if (!where || load.state !== "ready") return null;
-	const names = capturesOf(load.value, where);
-	if (!names.length) return <span class="pn-dim">No device profile was captured with it</span>;
+	const captures = capturesOf(load.value, where);
+	if (!captures.length) return <span class="pn-dim">No device profile was captured with it</span>;
 	const profileOf = (name: string) =>
 		context.details.devices.find((device) => device.name === name)?.profile ?? null;
-	const open = names.filter(profileOf);
+	const open = captures.filter(({ name }) => profileOf(name));
 	if (!open.length) return <span class="pn-dim">Its device profile was not processed</span>;
 	return (
-		<>{open.slice(0, MOST_LINKS).map((name) => (
-			<Button key={name} kind="main" title={`Open ${name}`}
-				onClick={() => context.openProfile(profileOf(name) ?? "")}>
-				{open.length > 1 ? name.replace(/^device_profile_/, "Open ") : "Open device profile"}
+		<>{open.slice(0, MOST_LINKS).map((capture) => (
+			<Button key={capture.name} kind="main" title={`Open ${capture.name}`}
+				onClick={() => context.openProfile(profileOf(capture.name) ?? "")}>
+				{open.length > 1 && capture.core === "" ? capture.name.replace(/^device_profile_/, "Open ")
+					: captureTitle(capture, where)}
 			</Button>
 		))}</>
 	);

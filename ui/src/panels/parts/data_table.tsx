@@ -11,6 +11,7 @@ import { Button, copyText, scrollToRow } from "./parts.tsx";
 import {
 	arrange, fitWidths, isNumeric, nextOrder, toTsv, visibleRange, type Order, type TableColumn,
 } from "./table_model.ts";
+import { CutName } from "../../shell/cut_name.tsx";
 import "./data_table.css";
 
 
@@ -151,8 +152,8 @@ export function DataTable(props: DataTableProps) {
 									{visible.map((i) => (
 										<div key={i} role="gridcell" title={exactCell(row[i], columns[i]?.unit)}
 											class={isRight(columns[i], numeric[i]) ? "dt-cell dt-right" : "dt-cell"}>
-											{props.render?.(row[i], columns[i]!, row) ?? formatCell(row[i],
-												columns[i]?.unit)}
+											{props.render?.(row[i], columns[i]!, row) ?? <CutName
+												name={formatCell(row[i], columns[i]?.unit)} />}
 										</div>
 									))}
 								</div>

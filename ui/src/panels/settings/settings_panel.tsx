@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings of the timeline, which are part of the page's URL.
 
-import type { ColourBy, ProfileContext, Settings } from "../../contract.ts";
+import type { ProfileContext, Settings } from "../../contract.ts";
 import { formatInteger } from "../../format.ts";
+import { coloursFor, GROUPINGS } from "../../state/choices.ts";
 import { useStore } from "../../store.ts";
 import { Button, Choice, Panel, Toggle } from "../parts/parts.tsx";
 import { parseRanges, rangesText } from "./ranges.ts";
 import "./settings_panel.css";
 
-const COLOURS: { value: ColourBy; text: string }[] = [
-	{ value: "name", text: "Name" }, { value: "engine", text: "Engine" },
-	{ value: "layer", text: "Layer" }, { value: "operator", text: "Operator" },
-	{ value: "track", text: "Track" }];
-const GROUPINGS = [
-	{ value: "default", text: "As recorded" }, { value: "cpu_device", text: "Host and device" },
-	{ value: "core", text: "Core" }, { value: "thread", text: "Thread" },
-	{ value: "process", text: "Process" }, { value: "instance", text: "Machine" }];
+const optionsOf = <T extends string>(choices: { id: T; label: string }[]) =>
+	choices.map(({ id, label }) => ({ value: id, text: label }));
 
 export function SettingsPanel({ context }: { context: ProfileContext }) {
 	const settings = useStore(context.settings);
@@ -27,16 +22,18 @@ export function SettingsPanel({ context }: { context: ProfileContext }) {
 			<div class="pn-scroll st">
 				<section>
 					<h3>Timeline</h3>
-					<Choice label="Colour by" value={settings.colourBy} options={COLOURS}
+					<Choice label="Colour by" value={settings.colourBy}
+						options={optionsOf(coloursFor(context.details.kind))}
 						change={(colourBy) => change({ colourBy })} />
 					{settings.colourBy === "layer" ? <NumberChoice label="Layer depth"
 						value={settings.layerDepth} hint="parts of the name; 0 for all" most={20}
 						change={(layerDepth) => change({ layerDepth })} /> : null}
-					{isSystem ? <Choice label="Group rows by" value={settings.grouping} options={GROUPINGS}
+					{isSystem ? <Choice label="Group by" value={settings.grouping}
+						options={optionsOf(GROUPINGS)}
 						change={(grouping) => change({ grouping })} />
 						: <Choice label="Rows" value={settings.rows} change={(rows) => change({ rows })}
-							options={[{ value: "minimal", text: "Most important" }, { value: "full",
-								text: "All" }]} />}
+							options={[{ value: "minimal", text: "Minimal" }, { value: "full",
+								text: "Full" }]} />}
 					{isSystem ? null : <>
 						<Choice label="DMA packets by" value={settings.dmaBy} change={(dmaBy) =>
 							change({ dmaBy })}
