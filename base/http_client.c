@@ -132,6 +132,8 @@ static struct curl_slist *header_list(const struct nx_http_request *request)
 	list = curl_slist_append(list, type);
 	if (request->header)
 		list = curl_slist_append(list, request->header);
+	for (size_t i = 0; request->headers && request->headers[i]; i++)
+		list = curl_slist_append(list, request->headers[i]);
 	return list;
 }
 

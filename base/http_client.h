@@ -38,6 +38,7 @@ struct nx_http_request {
 	const char *method;	     /* NULL: GET, POST with a body, PUT with give */
 	const char *user, *password; /* basic authentication; NULL: none */
 	const char *header;	     /* one more line, "Name: value"; NULL: none */
+	const char *const *headers;  /* further lines, up to a NULL; NULL: none */
 	const char *content_type;    /* NULL: application/octet-stream */
 	struct nx_slice body;	     /* posted, borrowed; data NULL: a GET */
 	nx_http_give_fn give;	     /* instead of body: give_bytes of them, never in memory */

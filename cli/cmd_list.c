@@ -34,6 +34,13 @@ static const char *state_text(const struct nx_profile_record *r)
 	return nx_profile_state_text(r->state);
 }
 
+static const char *place_text(const struct nx_profile_record *r, struct nx_arena *arena)
+{
+	return r->state == NX_PROFILE_ARCHIVED
+		       ? nx_arena_printf(arena, "archived in %s", r->archive.place)
+		       : state_text(r);
+}
+
 static const char *moment_text(uint64_t ms, char text[32])
 {
 	time_t moment = (time_t)(ms / 1000);
@@ -79,7 +86,10 @@ static void add_row(struct nx_table_view *table, const struct nx_profile_record 
 	bool has_size = r->state == NX_PROFILE_READY;
 	char size[NX_COUNT_TEXT_MAX] = "-", rows[NX_COUNT_TEXT_MAX] = "-", when[32];
 
-	if (has_size) {
+	if (r->state == NX_PROFILE_ARCHIVED) {
+		nx_size_text(r->archive.size_bytes, size);
+		nx_count_text(nx_profile_record_rows(r), rows);
+	} else if (has_size) {
 		nx_size_text(r->size_bytes, size);
 		nx_count_text(nx_profile_record_rows(r), rows);
 	}
@@ -87,7 +97,7 @@ static void add_row(struct nx_table_view *table, const struct nx_profile_record 
 		     nx_arena_printf(table->arena, "%s%s%s", indent, r->name,
 				     r->is_favourite ? " *" : ""),
 		     is_known ? nx_profile_kind_text(r->kind) : "-", size, rows,
-		     moment_text(r->created_ms, when), state_text(r));
+		     moment_text(r->created_ms, when), place_text(r, table->arena));
 	add_sessions(table, r, indent);
 }
 
@@ -191,6 +201,7 @@ static void write_record(struct nx_json_writer *w, const struct nx_profile_recor
 			nx_json_text(w, r->sources.items[i].path);
 		nx_json_end_array(w);
 		write_sessions(w, r);
+		nx_json_key_text(w, "archive", r->archive.place);
 	}
 	if (path)
 		nx_json_key_text(w, "path", path);

@@ -20,7 +20,8 @@ static enum nx_status rename_in(struct nx_workspace *ws, const struct nx_catalog
 
 	if (!r)
 		return nx_workspace_view_refuse(c, name, err);
-	if (r->state != NX_PROFILE_READY && r->state != NX_PROFILE_DAMAGED)
+	if (r->state != NX_PROFILE_READY && r->state != NX_PROFILE_ARCHIVED &&
+	    r->state != NX_PROFILE_DAMAGED)
 		return nx_fail(err, NX_USAGE,
 			       "profile '%s' is %s; only a finished one can be renamed", r->name,
 			       nx_profile_state_text(r->state));

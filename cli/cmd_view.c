@@ -218,6 +218,8 @@ static enum nx_status view(const struct nx_view_options *v, uint64_t started_ns,
 		return st;
 	if (!v->directory && v->session_path)
 		nx_status_file_enter(&status_file, v->session_path, NX_PROFILE_DEVICE);
+	if (v->stored_name)
+		snprintf(stored.name, sizeof(stored.name), "%s", v->stored_name);
 	if (v->directory || v->session_path)
 		is_known = is_stored(v, &stored);
 	if ((v->directory && !is_known) || (v->session_path && (!is_known || must_send(v))))
@@ -243,11 +245,15 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 	v->is_legacy = call->is_legacy;
 	st = nx_view_take_operand(v, operands, err);
 	if (!st)
+		st = nx_view_take_name(v, &arena, err);
+	if (!st)
 		st = nx_view_options_check(v, err);
 	if (!st && v->terminology)
-		return nx_print_page(nx_view_print_terminology, err);
-	if (st)
+		st = nx_print_page(nx_view_print_terminology, err);
+	if (st || v->terminology) {
+		nx_arena_release(&arena);
 		return st;
+	}
 	if (v->progress_fd.is_given)
 		nx_progress_tell((int)v->progress_fd.value);
 	st = nx_view_find_sessions(v, &arena, err);
@@ -267,6 +273,7 @@ static const struct nx_example examples[] = {
 	 "view -n model.neff -s profile.ntff --output-format perfetto"},
 	{"Write a system profile of all processes and instances for ui.perfetto.dev:",
 	 "view -d output --output-format perfetto"},
+	{"View a profile of the workspace, which may be archived:", "view bert"},
 	{"View a profile that JAX or PyTorch wrote:", "view host.xplane.pb"},
 	{"Print only the metrics:",
 	 "view -n model.neff -s profile.ntff --output-format summary-text -v 2"},
@@ -283,7 +290,8 @@ const struct nx_command nx_command_view = {
 		"\n"
 		"FILE may also be a directory, as with -d, or a profile of another profiler, which "
 		"is shown as a system profile: an XSpace (.xplane.pb) of JAX, TensorFlow or XProf, "
-		"or a trace of PyTorch's profiler (.json, .json.gz).\n"
+		"or a trace of PyTorch's profiler (.json, .json.gz). If there is no such file, it "
+		"may be the name of a profile in the workspace; an archived one is fetched first.\n"
 		"\n"
 		"The session file alone has times, instructions and DMA packets; the NEFF adds "
 		"names, layers, source lines and tensors. Warnings on standard error list what a "

@@ -23,6 +23,7 @@ struct nx_view_options {
 	bool track_memory, skip_buffer_usage, skip_instructions, skip_events, skip_dma,
 		skip_hierarchy;
 	bool skip_device_profile, skip_system_profile, show_private, uncompressed;
+	const char *stored_name;    /* of a profile in the workspace to show; NULL: none */
 	const char *sessions;	    /* of the run in the directory, comma-separated; NULL: all */
 	const char *session_prefix; /* of several session files in the directory; NULL: all */
 	const char *recipe, *device_recipe; /* once the rest is known */
@@ -42,6 +43,9 @@ extern const struct nx_option nx_view_option_table[];
 NX_MUST_CHECK enum nx_status nx_view_take_operand(struct nx_view_options *v,
 						  const struct nx_operands *operands,
 						  struct nx_error *err);
+/* "view NAME": a path that does not exist may be a profile of the workspace. */
+NX_MUST_CHECK enum nx_status nx_view_take_name(struct nx_view_options *v, struct nx_arena *arena,
+					       struct nx_error *err);
 NX_MUST_CHECK enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error *err);
 
 /*

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/path.h"
 #include "cli/input_files.h"
+#include "cli/workspace_view.h"
 
 #define FORMATS "parquet json perfetto xspace summary-json summary-text db"
 
@@ -340,6 +342,36 @@ enum nx_status nx_view_take_operand(struct nx_view_options *v, const struct nx_o
 	return NX_OK;
 }
 
+enum nx_status nx_view_take_name(struct nx_view_options *v, struct nx_arena *arena,
+				 struct nx_error *err)
+{
+	const struct nx_profile_record *r = NULL;
+	struct nx_catalogue catalogue = {0};
+	struct nx_workspace *ws = NULL;
+	enum nx_status st = NX_OK;
+
+	if (!v->directory || access(v->directory, F_OK) == 0 || strchr(v->directory, '/'))
+		return NX_OK;
+	/* without a workspace it is a path that does not exist, which is reported later */
+	if (nx_workspace_view_open(&ws, v->data_path, true, NULL) || !ws)
+		return NX_OK;
+	if (!nx_catalogue_load(&catalogue, ws, NULL))
+		r = nx_catalogue_find(&catalogue, v->directory);
+	if (r && v->format)
+		st = nx_fail(err, NX_USAGE,
+			     "%s is a profile of the workspace; 'export -d %s' writes its tables",
+			     r->name, r->name);
+	else if (r && r->state == NX_PROFILE_ARCHIVED)
+		st = nx_workspace_view_fetch(ws, r, err);
+	if (!st && r) {
+		v->stored_name = nx_arena_copy_text(arena, r->name);
+		v->directory = NULL;
+	}
+	nx_catalogue_release(&catalogue);
+	nx_workspace_close(ws);
+	return st;
+}
+
 enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error *err)
 {
 	bool in_browser = nx_view_wants_browser(v) && !v->recommend, is_db = has_format(v, "db");
@@ -353,7 +385,8 @@ enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error 
 		{reads && v->directory && v->skip_device_profile && v->skip_system_profile,
 		 "--ignore-device-profile and --ignore-system-profile leave nothing to show; use "
 		 "only one"},
-		{reads && !v->directory && !v->session_path && !v->neff_path && !in_browser,
+		{reads && !v->directory && !v->session_path && !v->neff_path && !v->stored_name &&
+			 !in_browser,
 		 "nothing to view: give a session file with -s SESSION.ntff and the NEFF that was "
 		 "running with -n MODEL.neff"},
 		{reads && has_format(v, "xspace") && !v->directory,

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "cli/suggest.h"
+#include "cli/terminal.h"
 #include "query/duckdb.h"
+#include "store/archive.h"
 
 enum nx_status nx_workspace_view_open(struct nx_workspace **ws, const char *data_path,
 				      bool is_read_only, struct nx_error *err)
@@ -32,6 +34,23 @@ enum nx_status nx_workspace_view_open(struct nx_workspace **ws, const char *data
 	return st;
 }
 
+enum nx_status nx_workspace_view_fetch(const struct nx_workspace *ws,
+				       const struct nx_profile_record *record, struct nx_error *err)
+{
+	struct nx_workspace_options how = {.path = nx_workspace_path(ws)};
+	struct nx_workspace *writable;
+	char size[NX_COUNT_TEXT_MAX];
+	enum nx_status st = nx_workspace_open(&writable, &how, err);
+
+	if (st)
+		return st;
+	nx_say("fetching %s (%s) from %s", record->name,
+	       nx_size_text(record->archive.size_bytes, size), record->archive.place);
+	st = nx_archive_fetch(writable, record->name, err);
+	nx_workspace_close(writable);
+	return st;
+}
+
 static enum nx_status find_profile(struct nx_workspace *ws, const char *word,
 				   struct nx_arena *arena, const char **path, struct nx_error *err)
 {
@@ -41,7 +60,9 @@ static enum nx_status find_profile(struct nx_workspace *ws, const char *word,
 
 	if (!st)
 		st = nx_catalogue_match(&catalogue, word, &record, err);
-	if (!st && record->state != NX_PROFILE_READY)
+	if (!st && record->state == NX_PROFILE_ARCHIVED)
+		st = nx_workspace_view_fetch(ws, record, err);
+	if (!st && record->state != NX_PROFILE_READY && record->state != NX_PROFILE_ARCHIVED)
 		st = nx_fail(err, NX_NOT_FOUND, "the profile %s cannot be opened: %s", record->name,
 			     *record->reason ? record->reason : "it is still being processed");
 	else if (!st)
@@ -108,7 +129,13 @@ static enum nx_status match_names(const char *data_path, const char *pattern,
 	for (size_t i = 0; !st && i < catalogue.records.len; i++) {
 		const struct nx_profile_record *record = &catalogue.records.items[i];
 
-		if (record->state == NX_PROFILE_READY && !fnmatch(pattern, record->name, 0))
+		bool is_wanted = (record->state == NX_PROFILE_READY ||
+				  record->state == NX_PROFILE_ARCHIVED) &&
+				 !fnmatch(pattern, record->name, 0);
+
+		if (is_wanted && record->state == NX_PROFILE_ARCHIVED)
+			st = nx_workspace_view_fetch(ws, record, err);
+		if (is_wanted && !st)
 			nx_vec_push(paths, nx_workspace_profile_path(ws, arena, record->name));
 	}
 	nx_catalogue_release(&catalogue);

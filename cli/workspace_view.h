@@ -15,6 +15,11 @@
 NX_MUST_CHECK enum nx_status nx_workspace_view_open(struct nx_workspace **ws, const char *data_path,
 						    bool is_read_only, struct nx_error *err);
 
+/* Brings the files of an archived profile back, and says so. The workspace may be read only. */
+NX_MUST_CHECK enum nx_status nx_workspace_view_fetch(const struct nx_workspace *ws,
+						     const struct nx_profile_record *record,
+						     struct nx_error *err);
+
 /*
  * The folder of a profile that the user named: a folder of that path, or a profile of the
  * workspace by name, key or the beginning of either. If both exist, the folder is meant, unless

@@ -18,7 +18,7 @@ static const struct {
 } fields[] = {
 	/* clang-format off */
 	{"ProfileState", NULL,
-	 "'ready'|'processing'|'failed'|'unfinished'|'damaged'|'uploading'"},
+	 "'ready'|'processing'|'failed'|'unfinished'|'damaged'|'archived'|'uploading'"},
 	{"Source", "name", "string"},
 	{"Source", "size_bytes", "decimal"},
 	{"Run", "id", "string"},

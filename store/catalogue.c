@@ -54,7 +54,7 @@ static enum nx_status add_finished(void *context, const char *folder, struct nx_
 		mark_damaged(arena, &r, &why);
 	} else {
 		/* Only finished profiles get here, whatever a damaged file says. */
-		r.state = NX_PROFILE_READY;
+		r.state = nx_profile_record_is_away(&r) ? NX_PROFILE_ARCHIVED : NX_PROFILE_READY;
 		r.reason = "";
 	}
 	r.name = nx_arena_copy(arena, name);
@@ -153,7 +153,8 @@ const struct nx_profile_record *nx_catalogue_find(const struct nx_catalogue *cat
 
 		if (!nx_slice_is(wanted, r->name))
 			continue;
-		if (r->state == NX_PROFILE_READY || r->state == NX_PROFILE_DAMAGED)
+		if (r->state == NX_PROFILE_READY || r->state == NX_PROFILE_ARCHIVED ||
+		    r->state == NX_PROFILE_DAMAGED)
 			return r;
 		if (!other)
 			other = r;
@@ -169,7 +170,8 @@ const struct nx_profile_record *nx_catalogue_find_key(const struct nx_catalogue 
 	for (size_t i = 0; !named && i < catalogue->records.len; i++) {
 		const struct nx_profile_record *r = &catalogue->records.items[i];
 
-		if (r->state == NX_PROFILE_READY && !strcmp(r->key, key))
+		if ((r->state == NX_PROFILE_READY || r->state == NX_PROFILE_ARCHIVED) &&
+		    !strcmp(r->key, key))
 			return r;
 	}
 	return named;

@@ -25,6 +25,11 @@ static const char *const state_texts[] = {
 #undef STATE_TEXT
 };
 
+bool nx_profile_record_is_away(const struct nx_profile_record *r)
+{
+	return r->archive.place && *r->archive.place && !r->archive.is_local;
+}
+
 bool nx_profile_is_key(const char *word)
 {
 	return !strncmp(word, "n_", 2) && strlen(word) == 42 &&
@@ -195,6 +200,21 @@ static void write_sessions(struct nx_json_writer *w, const struct nx_profile_rec
 	nx_json_end_array(w);
 }
 
+static void write_archive(struct nx_json_writer *w, const struct nx_profile_archive *a)
+{
+	if (!a->place || !*a->place)
+		return;
+	nx_json_key(w, "archive");
+	nx_json_begin_object(w);
+	write_text(w, "place", a->place);
+	write_text(w, "key", a->key);
+	write_text(w, "sha256", a->sha256);
+	nx_json_key_u64(w, "list_bytes", a->list_bytes);
+	nx_json_key_u64(w, "size_bytes", a->size_bytes);
+	nx_json_key_bool(w, "local", a->is_local);
+	nx_json_end_object(w);
+}
+
 static void write_clock(struct nx_json_writer *w, const struct nx_profile_clock *clock)
 {
 	if (clock->start_epoch_ns)
@@ -230,6 +250,7 @@ void nx_profile_record_write(const struct nx_profile_record *r, struct nx_bytes 
 	nx_json_key_u64(&w, "core", r->core);
 	write_clock(&w, &r->clock);
 	write_sessions(&w, r);
+	write_archive(&w, &r->archive);
 	nx_json_key_bool(&w, "favourite", r->is_favourite);
 	write_text(&w, "label", r->label);
 	write_sources(&w, &r->sources);
@@ -332,6 +353,7 @@ static enum nx_status read_members(const struct nx_json *root, struct nx_arena *
 				   struct nx_profile_record *r, struct nx_error *err)
 {
 	uint64_t version = nx_json_as_u64(nx_json_get(root, "store_version"), UINT64_MAX), rank;
+	const struct nx_json *archive = nx_json_get(root, "archive");
 	enum nx_status st;
 
 	if (version > UINT32_MAX)
@@ -362,6 +384,14 @@ static enum nx_status read_members(const struct nx_json *root, struct nx_arena *
 		.collective_end_ns = read_number(root, "collective_end_ns"),
 	};
 	r->run = read_text(root, "run", arena);
+	r->archive = (struct nx_profile_archive){
+		.place = read_text(archive, "place", arena),
+		.key = read_text(archive, "key", arena),
+		.sha256 = read_text(archive, "sha256", arena),
+		.list_bytes = read_number(archive, "list_bytes"),
+		.size_bytes = read_number(archive, "size_bytes"),
+		.is_local = read_flag(archive, "local"),
+	};
 	r->is_favourite = read_flag(root, "favourite");
 	read_lists(root, arena, r);
 	return NX_OK;

@@ -42,6 +42,7 @@ enum nx_profile_kind {
 	X(FAILED, "failed")                                                                        \
 	X(UNFINISHED, "unfinished") /* its process died */                                         \
 	X(DAMAGED, "damaged")	    /* its folder has no readable profile.json */                  \
+	X(ARCHIVED, "archived")	    /* its files are elsewhere (store/archive.h) */                \
 	X(UPLOADING, "uploading")   /* its files are being uploaded (store/upload.h) */
 
 enum nx_profile_state {
@@ -73,6 +74,15 @@ struct nx_profile_session { /* of the run that the profile is of; model/system.h
 	uint32_t host_count, failed_count; /* of hosts, and those of them that gave nothing */
 };
 
+struct nx_profile_archive {  /* where its files are (store/archive.h) */
+	const char *place;   /* a folder, or "s3://bucket/prefix"; "": not archived */
+	const char *key;     /* of the profile in it */
+	const char *sha256;  /* of its list of files */
+	uint64_t list_bytes; /* of that list */
+	uint64_t size_bytes; /* of the profile */
+	bool is_local;	     /* the files are here as well: it was fetched */
+};
+
 struct nx_profile_record {
 	const char *name;
 	const char *begun_as;
@@ -93,6 +103,7 @@ struct nx_profile_record {
 	struct nx_profile_clock clock;
 	const char *run; /* absolute path of the folder with its sessions; "": it has none */
 	struct nx_profile_sessions NX_VEC_BODY(struct nx_profile_session) sessions;
+	struct nx_profile_archive archive;
 	bool is_favourite;
 	const char *label; /* the user's folder; "" for none */
 	struct nx_profile_sources NX_VEC_BODY(struct nx_profile_source) sources;
@@ -121,6 +132,9 @@ uint64_t nx_profile_record_rows(const struct nx_profile_record *r);
 
 /* Whether a word looks like a key: n_ and 40 hex digits. */
 bool nx_profile_is_key(const char *word);
+
+/* Whether its files are only in the archive. */
+bool nx_profile_record_is_away(const struct nx_profile_record *r);
 
 const char *nx_profile_kind_text(enum nx_profile_kind kind);
 const char *nx_profile_state_text(enum nx_profile_state state);

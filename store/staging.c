@@ -24,6 +24,7 @@ struct nx_staging {
 	int folder, lock;
 	bool force;
 	const char *given_label;
+	const char *expected_id; /* of the version to replace; NULL: any */
 };
 
 void nx_version_id_make(char id[NX_VERSION_ID_MAX])
@@ -243,6 +244,23 @@ enum nx_status nx_staging_begin(struct nx_staging **out, struct nx_workspace *ws
 	return st;
 }
 
+void nx_staging_expect(struct nx_staging *s, const char *id)
+{
+	s->expected_id = nx_arena_copy_text(&s->arena, id);
+}
+
+void nx_staging_abandon(struct nx_staging *s)
+{
+	int lock;
+
+	if (!nx_workspace_lock(s->ws, &lock, NULL)) {
+		(void)!nx_staging_discard(s->ws, s->id, NULL);
+		nx_workspace_unlock(lock);
+		nx_workspace_empty_trash(s->ws, s->id);
+	}
+	free_staging(s);
+}
+
 const char *nx_staging_path(const struct nx_staging *s)
 {
 	return s->path;
@@ -309,6 +327,23 @@ static enum nx_status keep_marks(struct nx_staging *s, const char *folder, struc
 	return st;
 }
 
+static enum nx_status check_expected(struct nx_staging *s, const char *folder, struct nx_error *err)
+{
+	struct nx_profile_record old;
+	bool is_same;
+
+	if (!s->expected_id)
+		return NX_OK;
+	is_same = !nx_profile_folder_read(s->ws->profiles, folder, &s->arena, &old, NULL) &&
+		  !strcmp(old.id, s->expected_id);
+	nx_profile_record_release(&old);
+	if (is_same)
+		return NX_OK;
+	return nx_fail(err, NX_USAGE,
+		       "profile '%s' was stored again or deleted meanwhile; nothing was changed",
+		       s->record->name);
+}
+
 static enum nx_status put_in_place(struct nx_staging *s, struct nx_error *err)
 {
 	bool replaces = nx_profile_exists(s->ws, s->record->name);
@@ -319,7 +354,8 @@ static enum nx_status put_in_place(struct nx_staging *s, struct nx_error *err)
 	if (replaces && !s->force)
 		return refuse_taken(s->record->name, err);
 	nx_profile_folder_name(s->record->name, folder);
-	if (replaces)
+	st = check_expected(s, folder, err);
+	if (!st && replaces)
 		st = keep_marks(s, folder, err);
 	if (st)
 		return st;

@@ -35,6 +35,10 @@ const char *nx_staging_path(const struct nx_staging *s);
 
 /* Syncs every file and publishes the profile. A failure leaves only a record in state "failed". */
 NX_MUST_CHECK enum nx_status nx_staging_commit(struct nx_staging *s, struct nx_error *err);
+/* Commit refuses (USAGE) if another version than this has taken the profile's place meanwhile. */
+void nx_staging_expect(struct nx_staging *s, const char *id);
+/* Ends the staging and leaves nothing of it, as if it had never begun. */
+void nx_staging_abandon(struct nx_staging *s);
 /* Discards the tables and keeps the message, which lists show until gc or the next try. */
 void nx_staging_fail(struct nx_staging *s, const char *reason);
 

@@ -57,6 +57,7 @@ static struct nx_profile_record record_of(const struct nx_upload *u)
 		.state = NX_PROFILE_UPLOADING,
 		.reason = "",
 		.run = "",
+		.archive = {.place = ""},
 		.schema_version = "",
 		.store_version = NX_STORE_VERSION,
 		.created_ms = u->created_ms,

@@ -365,7 +365,14 @@ enum nx_status nx_workspace_load(struct nx_workspace *ws, const char *name, stru
 		st = nx_profile_folder_read(ws->profiles, folder, arena, record, err);
 	nx_workspace_unlock(lock);
 	record->name = nx_arena_copy_text(arena, name);
-	return st ? st : check_version(record, err);
+	if (!st)
+		st = check_version(record, err);
+	if (!st && nx_profile_record_is_away(record))
+		st = nx_fail(err, NX_NOT_FOUND,
+			     "profile '%s' is archived in %s; bring it back with: neuron-explorer "
+			     "view %s",
+			     name, record->archive.place, name);
+	return st;
 }
 
 /* --- changes --------------------------------------------------------------- */

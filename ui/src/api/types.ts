@@ -7,6 +7,7 @@ export type ProfileState =
 	| "failed"
 	| "unfinished"
 	| "damaged"
+	| "archived"
 	| "uploading";
 
 export interface Source {

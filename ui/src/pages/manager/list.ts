@@ -29,7 +29,7 @@ export function matches(profile: Profile, text: string): boolean {
 	return text.toLowerCase().split(/\s+/).every((word) => hay.includes(word));
 }
 
-const STATES = ["failed", "damaged", "unfinished", "uploading", "processing", "ready"];
+const STATES = ["failed", "damaged", "unfinished", "uploading", "processing", "archived", "ready"];
 
 type MomentOf = (profile: Profile) => number;
 
@@ -108,6 +108,7 @@ const STATE_TEXTS: Record<Profile["state"], string> = {
 	failed: "Failed",
 	unfinished: "Unfinished",
 	damaged: "Damaged",
+	archived: "Archived",
 };
 
 export const stateText = (state: Profile["state"]): string => STATE_TEXTS[state] ?? state;
