@@ -26,6 +26,9 @@ uint8_t nx_event_role_of(const char *event_name)
 		{"cc_running", NX_ROLE_EXECUTION},
 		{"cc_exec_barrier", NX_ROLE_EXECUTION},
 		{"timestamp_sync_point", NX_ROLE_SYNC},
+		{"enc_barrier", NX_ROLE_BARRIER},
+		{"enc_barrier_send", NX_ROLE_PEER},
+		{"enc_barrier_recv", NX_ROLE_PEER},
 	};
 
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
@@ -49,6 +52,9 @@ enum key {
 	ALLOCATED_BYTES,
 	TOTAL_BYTES,
 	USAGE_TOTAL_BYTES,
+	BARRIER_NUM,
+	RANK,
+	PEER,
 };
 
 static const char *const key_names[NX_ROLE_KEYS] = {
@@ -65,9 +71,12 @@ static const char *const key_names[NX_ROLE_KEYS] = {
 	[ALLOCATED_BYTES] = "allocated_bytes",
 	[TOTAL_BYTES] = "total_bytes",
 	[USAGE_TOTAL_BYTES] = "usage_type_total_bytes",
+	[BARRIER_NUM] = "barrier_num",
+	[RANK] = "nec_dev_id",
+	[PEER] = "peer_id",
 };
 
-static_assert(USAGE_TOTAL_BYTES + 1 == NX_ROLE_KEYS, "every key has a place");
+static_assert(PEER + 1 == NX_ROLE_KEYS, "every key has a place");
 
 static struct nx_slice find(struct nx_role_places *places, const struct nx_read_attributes *read,
 			    enum key key)
@@ -113,6 +122,30 @@ uint64_t nx_execution_flow(struct nx_role_places *places, const struct nx_system
 	if (model.data && nx_slice_to_u64(model, &id))
 		*model_id = id;
 	return flow;
+}
+
+/* Runtimes that do not number barriers number executions, which is the same if ranks run alike. */
+bool nx_barrier_of(struct nx_role_places *places, const struct nx_system_event *event,
+		   const struct nx_read_attributes *read, struct nx_rank_barrier *barrier)
+{
+	*barrier = (struct nx_rank_barrier){
+		.number = number(places, read, BARRIER_NUM),
+		.execution = number(places, read, EXEC_ID),
+		.start_ns = event->start_ns,
+		.end_ns = event->end_ns,
+		.is_open = (event->flags & NX_EVENT_UNFINISHED) != 0,
+	};
+	if (!barrier->number)
+		barrier->number = barrier->execution;
+	return nx_slice_to_u64(find(places, read, RANK), &barrier->rank) && barrier->number;
+}
+
+bool nx_peer_of(struct nx_role_places *places, const struct nx_read_attributes *read,
+		uint64_t *rank)
+{
+	struct nx_slice peer = find(places, read, PEER);
+
+	return peer.data && nx_slice_to_u64(peer, rank);
 }
 
 bool nx_sync_offset(struct nx_role_places *places, const struct nx_read_attributes *read,

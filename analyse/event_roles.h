@@ -7,6 +7,7 @@
 #ifndef NX_ANALYSE_EVENT_ROLES_H
 #define NX_ANALYSE_EVENT_ROLES_H
 
+#include "analyse/rank_hang.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "model/event_shapes.h"
@@ -20,13 +21,15 @@ enum nx_event_role {
 	NX_ROLE_RELEASE,
 	NX_ROLE_TO_DEVICE,
 	NX_ROLE_TO_HOST,
+	NX_ROLE_BARRIER, /* ranks wait for each other */
+	NX_ROLE_PEER,	 /* one rank waits for another */
 };
 
 /* One of enum nx_event_role; look it up once per name. */
 uint8_t nx_event_role_of(const char *event_name);
 
 /* Where each shape of events has the attributes that matter here. A zeroed struct is valid. */
-#define NX_ROLE_KEYS 13
+#define NX_ROLE_KEYS 16
 struct nx_role_places {
 	struct {
 		bool is_known;
@@ -37,6 +40,13 @@ struct nx_role_places {
 /* The flow of an execution, 0 if the event has none; *model_id stays if it names no model. */
 uint64_t nx_execution_flow(struct nx_role_places *places, const struct nx_system_event *event,
 			   const struct nx_read_attributes *read, uint64_t *model_id);
+
+/* A barrier of a rank, for analyse/rank_hang.h; false if the event does not name its rank. */
+bool nx_barrier_of(struct nx_role_places *places, const struct nx_system_event *event,
+		   const struct nx_read_attributes *read, struct nx_rank_barrier *barrier);
+/* The other rank; false if the event does not name it. */
+bool nx_peer_of(struct nx_role_places *places, const struct nx_read_attributes *read,
+		uint64_t *rank);
 
 /* What to add to the clock of the device to get that of the host; false if not known. */
 bool nx_sync_offset(struct nx_role_places *places, const struct nx_read_attributes *read,

@@ -18,6 +18,8 @@
 #define NX_WARN_UNKNOWN "Unknown Data" /* it is there, but its meaning is not known */
 #define NX_WARN_MISMATCH "Mismatch"
 #define NX_WARN_HARDWARE "Hardware"
+#define NX_WARN_HANG "Hang"	    /* ranks wait for one that does not come */
+#define NX_WARN_SNAPSHOT "Snapshot" /* why continuous recording saved this, and what it missed */
 
 void nx_data_quality_report(struct nx_profile *profile, const struct nx_ntff_decoder *decoder,
 			    const struct nx_packet_transfers *transfers,

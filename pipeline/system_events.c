@@ -106,6 +106,20 @@ static void keep_transfer(struct nx_system_run *run, const struct nx_system_even
 	keep(run, run->transfers, &kept);
 }
 
+static void keep_barrier(struct nx_system_run *run, const struct nx_system_event *event,
+			 bool is_peer)
+{
+	struct nx_rank_barrier barrier;
+	struct nx_read_attributes read;
+	uint64_t rank;
+
+	read_attributes(run, event, &read);
+	if (is_peer && nx_peer_of(&run->places, &read, &rank))
+		nx_rank_hang_mention(&run->hang, rank);
+	else if (!is_peer && nx_barrier_of(&run->places, event, &read, &barrier))
+		nx_rank_hang_add(&run->hang, &barrier);
+}
+
 /* --- process by process ---------------------------------------------------- */
 
 static void take_event(void *context, const void *opaque)
@@ -130,6 +144,8 @@ static void take_event(void *context, const void *opaque)
 		keep_transfer(run, &event, NX_HOST_TO_DEVICE);
 	else if (role == NX_ROLE_TO_HOST)
 		keep_transfer(run, &event, NX_DEVICE_TO_HOST);
+	else if (role == NX_ROLE_BARRIER || role == NX_ROLE_PEER)
+		keep_barrier(run, &event, role == NX_ROLE_PEER);
 }
 
 static void count_row(void *context, const void *row)

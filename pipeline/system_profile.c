@@ -323,6 +323,8 @@ static enum nx_status process_run(struct nx_system_run *run, struct nx_error *er
 		if (run->inputs[i].is_kept && !run->inputs[i].is_own)
 			nx_data_quality_report_process(p, i, &run->inputs[i].decoder);
 	}
+	nx_system_report_snapshots(run);
+	nx_system_report_hang(run);
 	if (run->status) {
 		if (err)
 			*err = run->error;
@@ -414,6 +416,7 @@ void nx_system_run_close(struct nx_system_run *run)
 	nx_step_analysis_release(&run->steps);
 	nx_event_shapes_release(&run->shapes);
 	nx_map_release(&run->models_of_flows);
+	nx_rank_hang_release(&run->hang);
 	nx_text_map_release(&run->processes_by_folder);
 	nx_capture_folders_release(&run->found);
 	nx_system_release_sessions(&run->profile);

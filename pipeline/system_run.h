@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "analyse/event_roles.h"
+#include "analyse/rank_hang.h"
 #include "analyse/steps.h"
 #include "base/file.h"
 #include "base/spool.h"
@@ -148,6 +149,7 @@ struct nx_system_run {
 	struct nx_system_filter filter;
 	struct nx_process_input *inputs; /* parallel to profile.processes */
 	uint32_t traced_count;		 /* processes with files of ours; others follow */
+	struct nx_rank_hang hang;
 	struct nx_text_map processes_by_folder;
 	/* each has a part per process, so that files are read one after another */
 	struct nx_spool *events;	 /* struct nx_kept_event by start */
@@ -253,5 +255,10 @@ size_t nx_system_run_attributes(void *context, const struct nx_system_event *eve
 void nx_system_run_read_attributes(void *context, const struct nx_system_event *event,
 				   struct nx_event_shapes *shapes, struct nx_read_attributes *read);
 struct nx_slice nx_system_run_interned(void *context, uint32_t process, uint64_t id);
+
+/* system_snapshots.c: warnings about snapshots of continuous recording, and about ranks that hang.
+ */
+void nx_system_report_snapshots(struct nx_system_run *run);
+void nx_system_report_hang(struct nx_system_run *run);
 
 #endif

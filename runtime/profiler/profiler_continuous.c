@@ -24,6 +24,7 @@ static struct {
 	_Atomic bool is_on;
 	const struct nx_trace_share *_Atomic share; /* of a runtime that gives us its records */
 	bool is_refused;			    /* it does not */
+	_Atomic uint64_t errors_before; /* of the runtime: what failed before is not news */
 	nx_profiler_continuous_options options;
 	char output_dir[FOLDER_BYTES];
 	struct nx_trace_filter filter;
@@ -207,11 +208,14 @@ void nx_profiler_continuous_join(const struct nx_profiler_runtime *runtime)
 			recording.options.with_device ? recording.options.budget_bytes / 4 : 0,
 		.epoch_offset_ns = nx_profiler_epoch_offset_ns(),
 	};
+	struct nx_trace_share_state state;
 	char message[512];
 
 	if (!recording.is_on || !recording.options.with_runtime || recording.share ||
 	    recording.is_refused || !runtime->share)
 		return;
+	runtime->share->look(&state);
+	recording.errors_before = state.error_count;
 	if (runtime->share->keep(&keep, message, sizeof(message)))
 		atomic_store(&recording.share, runtime->share);
 	else
@@ -371,6 +375,7 @@ void nx_profiler_watch(void)
 	if (share) {
 		share->keep_take(false);
 		share->look(&state);
+		state.error_count -= recording.errors_before;
 	}
 	look_for_request(now_ns);
 	if (!recording.has_alarm)

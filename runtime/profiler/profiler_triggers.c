@@ -50,7 +50,6 @@ static struct {
 	/* The slowest step since the last check: */
 	struct open_step slow;
 	uint64_t slow_ticks, usual_ticks;
-	bool is_state_known;
 	uint64_t error_count;
 	bool is_memory_over;
 	uint64_t next_ns; /* no snapshot before */
@@ -327,10 +326,6 @@ static bool check_state(const struct nx_trace_share_state *state, struct nx_prof
 {
 	if (!state)
 		return false;
-	/* What failed before is not news. */
-	if (!watch.is_state_known)
-		watch.error_count = state->error_count;
-	watch.is_state_known = true;
 	return check_errors(state, alarm) || check_memory(state, alarm);
 }
 

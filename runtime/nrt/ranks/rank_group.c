@@ -2,6 +2,7 @@
 #include "runtime/nrt/ranks/rank_group.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 
 #include "base/bare/bits.h"
 #include "base/map.h"
@@ -106,6 +107,16 @@ static enum nx_status exchange(const struct meeting *m, uint32_t peer, bool is_s
 	return st;
 }
 
+/* Numbers the barriers of a core, traced or not, so that the numbers of all ranks agree. */
+static uint64_t next_barrier(uint32_t core)
+{
+	static _Atomic uint64_t counts[NX_TRACE_MAX_CORES];
+
+	return atomic_fetch_add_explicit(&counts[core % NX_TRACE_MAX_CORES], 1,
+					 memory_order_relaxed) +
+	       1;
+}
+
 /* In round k each member tells the one 2^k places further what it knows from earlier rounds. */
 enum nx_status nx_rank_group_meet(const struct nx_rank_group *group, uint64_t execution_id,
 				  uint64_t *largest, struct nx_error *err)
@@ -113,7 +124,8 @@ enum nx_status nx_rank_group_meet(const struct nx_rank_group *group, uint64_t ex
 	const struct meeting m = {group, execution_id, largest, err};
 	uint64_t span = !group->is_traced
 				? 0
-				: nx_trace_start(group->core, NX_TRACE_ENC_BARRIER, 0, execution_id,
+				: nx_trace_start(group->core, NX_TRACE_ENC_BARRIER,
+						 next_barrier(group->core), execution_id,
 						 nx_rank_group_rank(group, group->index), 0);
 	enum nx_status st = NX_OK;
 
