@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-#define EVENT_SPOOL_BYTES ((size_t)96 << 20)
+#define EVENT_SPOOL_BYTES ((size_t)384 << 20)
 #define DERIVED_SPOOL_BYTES ((size_t)8 << 20)
 
 static void read_attributes(struct nx_system_run *run, const struct nx_system_event *event,

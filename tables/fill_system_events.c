@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SystemProfileEvents. Attributes without a column go into extra_attributes_json, under the keys of
- * the JSON export. */
+/*
+ * SystemProfileEvents. Attributes without a column go into extra_attributes_json, under the keys of
+ * the JSON export.
+ *
+ * Two threads share the work: this one reads events and makes the JSON, batch by batch, and the
+ * other one puts the rows of the batch before into the sink. Rows keep their order, because only
+ * one batch is handed over at a time.
+ */
 #include <assert.h>
 #include <string.h>
 
 #include "base/json_text.h"
 #include "base/json_writer.h"
+#include "base/workers.h"
 #include "model/system_event.h"
 #include "tables/fillers.h"
 
@@ -18,15 +25,39 @@ struct prepared_key {
 	bool is_ready;
 };
 
+/* Large enough that handing one over costs nothing, small enough for the caches. */
+#define BATCH_EVENTS ((size_t)2048)
+
+struct made_event {
+	struct nx_system_event event;
+	size_t extra_at; /* in the batch's extra */
+	uint32_t extra_len;
+	bool has_core;
+	uint64_t core_idx; /* physical */
+};
+
+struct event_batch {
+	struct nx_job job;
+	struct event_rows *rows;
+	struct made_event *events;
+	size_t count;
+	struct nx_bytes extra; /* JSON of its events */
+};
+
 struct event_rows {
 	const struct nx_system_profile *profile;
-	struct nx_table_sink *sink;
+	struct nx_workers *workers; /* NULL: one thread does both */
+	struct event_batch batches[2];
+	unsigned filling; /* the batch that is being made; the other one may be in the sink's hands
+			   */
+	/* of the thread that makes batches */
 	struct nx_event_reader reader;
 	struct nx_event_fields fields;
 	const struct nx_event_key *core;  /* of the attribute with the physical core */
 	NX_VEC(struct prepared_key) keys; /* by the reader's number */
 	struct nx_arena arena;
-	struct nx_bytes extra; /* JSON of the event at hand */
+	/* of the thread that puts them */
+	struct nx_table_sink *sink;
 	struct nx_row row;
 };
 
@@ -116,12 +147,14 @@ static void put_own(struct nx_bytes *out, const struct nx_system_event *e, const
 			put_member(out, nx_slice_text(own_members[i]), nx_slice_text("true"));
 }
 
-/* False if there is nothing to write. */
-static bool write_extra(struct event_rows *rows, const struct nx_system_event *e)
-{
-	struct nx_bytes *out = &rows->extra;
+/* --- making batches -------------------------------------------------------------- */
 
-	nx_vec_clear(out);
+/* Appends the JSON object of the event's attributes; nothing if there are none. */
+static void write_extra(struct event_rows *rows, const struct nx_system_event *e,
+			struct nx_bytes *out)
+{
+	size_t first = out->len;
+
 	put_own(out, e, nx_system_thread_name(&rows->profile->processes[e->process], e->thread_id));
 	for (size_t i = 0; i < rows->fields.count; i++) {
 		const struct nx_event_key *name = rows->fields.items[i].key;
@@ -132,43 +165,73 @@ static bool write_extra(struct event_rows *rows, const struct nx_system_event *e
 		if (key.len)
 			put_member(out, key, rows->fields.items[i].text);
 	}
-	if (!out->len)
-		return false;
-	out->items[0] = '{'; /* where the first member has its comma */
+	if (out->len == first)
+		return;
+	out->items[first] = '{'; /* where the first member has its comma */
 	nx_vec_push(out, '}');
-	return true;
 }
 
-static void put_place(struct event_rows *rows, const struct nx_system_event *e)
+static void hand_over(struct event_rows *rows)
 {
-	const struct nx_system_process *process = &rows->profile->processes[e->process];
+	struct event_batch *batch = &rows->batches[rows->filling];
+
+	if (!rows->workers) {
+		batch->job.run(batch);
+		return;
+	}
+	rows->filling = !rows->filling;
+	nx_workers_await(rows->workers, &rows->batches[rows->filling].job);
+	if (!nx_workers_add(rows->workers, &batch->job))
+		batch->job.run(batch);
+}
+
+static void make_event(void *context, const void *item)
+{
+	struct event_rows *rows = context;
+	struct event_batch *batch = &rows->batches[rows->filling];
+	struct made_event *made = &batch->events[batch->count++];
 	const struct nx_event_field *core = NULL;
-	struct nx_row *row = &rows->row;
-	uint64_t core_idx;
+
+	made->event = *(const struct nx_system_event *)item;
+	nx_event_fields_read(&rows->reader, &made->event, &rows->fields);
+	if (made->event.source == NX_SOURCE_HARDWARE)
+		core = nx_event_fields_at(&rows->fields, rows->core);
+	made->has_core = core && nx_event_field_number(core, &made->core_idx);
+	made->extra_at = batch->extra.len;
+	write_extra(rows, &made->event, &batch->extra);
+	made->extra_len = (uint32_t)(batch->extra.len - made->extra_at);
+	if (batch->count == BATCH_EVENTS)
+		hand_over(rows);
+}
+
+/* --- putting them ---------------------------------------------------------------- */
+
+static void put_place(struct nx_row *row, const struct nx_system_profile *profile,
+		      const struct made_event *made)
+{
+	const struct nx_system_event *e = &made->event;
+	const struct nx_system_process *process = &profile->processes[e->process];
 
 	nx_row_put_text(row, NX_COL_SystemProfileEvents_instance_id, process->instance_id);
 	nx_row_put_u64(row, NX_COL_SystemProfileEvents_process_id, process->pid);
 	nx_row_put_u64(row, NX_COL_SystemProfileEvents_thread_id, e->thread_id);
 	if (e->nc_idx >= 0)
 		nx_row_put_i64(row, NX_COL_SystemProfileEvents_nc_idx, e->nc_idx);
-	if (e->source == NX_SOURCE_HARDWARE)
-		core = nx_event_fields_at(&rows->fields, rows->core);
-	if (core && nx_event_field_number(core, &core_idx))
-		nx_row_put_u64(row, NX_COL_SystemProfileEvents_pcore_idx, core_idx);
+	if (made->has_core)
+		nx_row_put_u64(row, NX_COL_SystemProfileEvents_pcore_idx, made->core_idx);
 	if (nx_event_has_worker(e))
 		nx_row_put_i64(row, NX_COL_SystemProfileEvents_worker_gid, e->worker_gid);
 }
 
-static void put_event(void *context, const void *item)
+static void put_event(struct event_rows *rows, const struct made_event *made,
+		      const struct nx_bytes *extra)
 {
-	struct event_rows *rows = context;
-	const struct nx_system_event *e = item;
+	const struct nx_system_event *e = &made->event;
 	struct nx_row *row = &rows->row;
 	uint64_t duration_ns = nx_event_duration_ns(e);
 	char flow_digits[2][NX_NUMBER_MAX], stream_digits[NX_NUMBER_MAX];
 	struct nx_slice flows[2];
 
-	nx_event_fields_read(&rows->reader, e, &rows->fields);
 	nx_row_put_i64(row, NX_COL_SystemProfileEvents_id, (int64_t)e->id);
 	nx_row_put_text(row, NX_COL_SystemProfileEvents_name,
 			nx_system_event_name(rows->profile, e));
@@ -177,7 +240,7 @@ static void put_event(void *context, const void *item)
 	nx_row_put_u64(row, NX_COL_SystemProfileEvents_start_ts, e->start_ns);
 	nx_row_put_u64(row, NX_COL_SystemProfileEvents_end_ts, e->start_ns + duration_ns);
 	nx_row_put_u64(row, NX_COL_SystemProfileEvents_duration_ns, duration_ns);
-	put_place(rows, e);
+	put_place(row, rows->profile, made);
 	if (e->flow_id) {
 		flows[0] = nx_slice_of(flow_digits[0], nx_format_u64(flow_digits[0], e->flow_id));
 		flows[1] =
@@ -189,25 +252,68 @@ static void put_event(void *context, const void *item)
 		nx_row_put_slice(row, NX_COL_SystemProfileEvents_framework_stream_id,
 				 nx_slice_of(stream_digits,
 					     nx_format_u64(stream_digits, e->stream_id)));
-	if (write_extra(rows, e))
+	if (made->extra_len)
 		nx_row_put_slice(row, NX_COL_SystemProfileEvents_extra_attributes_json,
-				 nx_slice_of(rows->extra.items, rows->extra.len));
+				 nx_slice_of(extra->items + made->extra_at, made->extra_len));
 	nx_table_sink_put(rows->sink, row);
+}
+
+static void put_batch(void *context)
+{
+	struct event_batch *batch = context;
+
+	for (size_t i = 0; i < batch->count; i++)
+		put_event(batch->rows, &batch->events[i], &batch->extra);
+	batch->count = 0;
+	nx_vec_clear(&batch->extra);
+}
+
+/* --- life ------------------------------------------------------------------------ */
+
+static void begin(struct event_rows *rows, struct nx_system_fill *fill)
+{
+	rows->profile = fill->profile;
+	rows->sink = fill->sink;
+	if (fill->profile->rows[NX_SYSTEM_EVENT] > BATCH_EVENTS && nx_workers_default_count(2) > 1)
+		rows->workers = nx_workers_new("nx-rows", 1, 0);
+	for (size_t i = 0; i < 2; i++) {
+		struct event_batch *batch = &rows->batches[i];
+
+		batch->rows = rows;
+		batch->events = nx_heap_alloc(BATCH_EVENTS * sizeof(*batch->events));
+		batch->job = (struct nx_job){.run = put_batch, .context = batch};
+	}
+	nx_event_reader_open(&rows->reader, fill->profile);
+	rows->core = nx_event_reader_key(&rows->reader, "device_core_idx");
+}
+
+/* Puts what is left. */
+static void end(struct event_rows *rows)
+{
+	hand_over(rows);
+	for (size_t i = 0; i < 2; i++) {
+		if (rows->workers)
+			nx_workers_await(rows->workers, &rows->batches[i].job);
+		nx_heap_free(rows->batches[i].events);
+		nx_vec_release(&rows->batches[i].extra);
+	}
+	nx_workers_free(rows->workers);
+	nx_event_reader_close(&rows->reader);
+	nx_vec_release(&rows->keys);
+	nx_arena_release(&rows->arena);
 }
 
 enum nx_status nx_fill_system_events(struct nx_system_fill *fill)
 {
-	struct event_rows rows = {.profile = fill->profile, .sink = fill->sink};
+	struct event_rows *rows = nx_heap_alloc(sizeof(*rows));
 	enum nx_status st;
 
-	nx_event_reader_open(&rows.reader, fill->profile);
-	rows.core = nx_event_reader_key(&rows.reader, "device_core_idx");
-	nx_begin_table(fill->sink, &rows.row, NX_SCHEMA_SystemProfileEvents);
-	st = nx_system_scan(fill->profile, NX_SYSTEM_EVENT, put_event, &rows, fill->err);
+	memset(rows, 0, sizeof(*rows));
+	begin(rows, fill);
+	nx_begin_table(fill->sink, &rows->row, NX_SCHEMA_SystemProfileEvents);
+	st = nx_system_scan(fill->profile, NX_SYSTEM_EVENT, make_event, rows, fill->err);
+	end(rows);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SystemProfileEvents);
-	nx_event_reader_close(&rows.reader);
-	nx_vec_release(&rows.extra);
-	nx_vec_release(&rows.keys);
-	nx_arena_release(&rows.arena);
+	nx_heap_free(rows);
 	return st;
 }

@@ -8,7 +8,7 @@ set -u
 
 make=${MAKE:-make}
 threads="http http/uploads profiler/profiler base/conveyor base/thread base/timer base/workers device/device tables/ahead_rows
-	format/perfetto format/parquet_writer export/to_perfetto_system query/watchdog
+	tables/system_tables format/perfetto format/parquet_writer export/to_perfetto_system query/watchdog
 	query/engine_pool query/sql_child serve/processing serve/stream runtime/trace_ring runtime/tracer
 	runtime/tracer_quiet nrt/handles nrt/async_queue nrt/execution nrt/inspect_session
 	nrt/software_port nrt/rank_world nrt/rank_collective capture/capture_run"

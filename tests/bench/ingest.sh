@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures `view --ingest-only` of a device capture, of a system profile of 8 instances of 32
-# workers, and of an XSpace of 3 million events. Prints seconds, rows of all tables per second, megabytes
-# resident and bytes per row. Fails if a target is missed; the system profile does not reach its
-# target yet, see "Speed" in docs/design/system.md.
-# usage: ingest.sh [SIZE [EVENTS [XSPACE]]]      default 1G, 2000000 and 6000000; XSPACE counts
-# records, of which most events have two
+# Measures `view --ingest-only` of a device capture and of a system profile of 8 instances of 32
+# workers. Prints seconds, rows of all tables per second, megabytes resident and bytes per row.
+# Fails if a target is missed; the system profile does not reach its target yet, see "Speed" in
+# docs/design/system.md.
+# usage: ingest.sh [SIZE [EVENTS]]      default 1G and 2000000
 # BUILD is the build folder (default: build), TMPDIR the folder for temporary files.
 set -eu
 
@@ -15,7 +14,6 @@ program=$build/neuron-explorer
 [ -x "$program" ] || program=$build/cli/neuron-explorer
 size=${1:-1G}
 events=${2:-2000000}
-xspace_records=${3:-6000000}
 
 if [ ! -x "$program" ] || [ ! -x "$build/tests/make_capture" ]; then
 	echo "bench: $build has no neuron-explorer or no make_capture; run make build first" >&2
@@ -36,13 +34,12 @@ need_room() { # input
 }
 
 failed=0
-min_rows=2000000
 measure() { # label, input, records, options of view
 	label=$1 input=$2 records=$3
 	shift 3
 	need_room "$input"
 	TMPDIR=$folder "$here/measure.py" ingest "$label" "$input" "$records" "$folder/out" \
-		--min-rows "$min_rows" --max-mb 1000 -- "$program" view "$@" --ingest-only \
+		--min-rows 2000000 --max-mb 1000 -- "$program" view "$@" --ingest-only \
 		--data-path "$folder/out" || failed=1
 	rm -rf "$folder/out" "$input"
 }
@@ -58,16 +55,4 @@ measure "device, $size" "$folder/capture.ntff" \
 measure "system, $events events" "$folder/traces" \
 	"$(sed 's/.*, \([0-9]*\) records/\1/' "$folder/made")" \
 	-d "$folder/traces" --ignore-device-profile
-
-# The file of one host, as our own export writes it.
-"$build/tests/make_capture" --system "$folder/traces" --instances 1 --workers 32 \
-	--events "$xspace_records" >/dev/null
-"$program" view -d "$folder/traces" --ignore-device-profile --output-format xspace \
-	--output-file "$folder/host.xplane.pb" >"$folder/made" 2>&1
-rm -rf "$folder/traces"
-min_rows=400000 # 3 million in a few seconds
-measure "XSpace, $(($(stat -c %s "$folder/host.xplane.pb") / 1000000)) MB" \
-	"$folder/host.xplane.pb" \
-	"$(sed -n 's/.*: \([0-9,]*\) events of.*/\1/p' "$folder/made" | tr -d ,)" \
-	"$folder/host.xplane.pb"
 exit "$failed"

@@ -77,6 +77,8 @@ echo
 echo
 "$here/ingest.sh" || failed=1
 echo
+BUILD=$build "$here/xspace.sh" || failed=1
+echo
 "$here/timeline.sh" || failed=1
 echo
 BUILD=$build "$here/why.sh" || failed=1

@@ -105,6 +105,49 @@ static void an_event_may_have_two_flows_and_a_step_number(void **state)
 	nx_table_memory_release(&memory);
 }
 
+#define MANY_EVENTS 7001 /* several batches for the thread that puts rows, and a part of one */
+
+/* Two events in turn, with and without attributes; other tables are empty. */
+static enum nx_status scan_many(void *context, enum nx_system_table table, nx_row_fn fn,
+				void *fn_context, struct nx_error *err)
+{
+	struct nx_system_fixture *f = context;
+
+	(void)err;
+	for (uint64_t i = 0; table == NX_SYSTEM_EVENT && i < MANY_EVENTS; i++) {
+		struct nx_system_event event = f->events[i % 2];
+
+		event.id = i + 1;
+		event.start_ns = event.end_ns = 100 + i;
+		fn(fn_context, &event);
+	}
+	return NX_OK;
+}
+
+static void many_events_keep_their_order_and_attributes(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_table_memory memory;
+
+	nx_fixture_event(f, NAME_WRITE, 1, 1);
+	nx_fixture_event(f, NAME_PRE, 1, 1);
+	nx_fixture_attribute(f, "size", "64");
+	f->p.source.scan = scan_many;
+	f->p.rows[NX_SYSTEM_EVENT] = MANY_EVENTS;
+	write_tables(f, &memory);
+	assert_int_equal(nx_table_memory_count(&memory, NX_SCHEMA_SystemProfileEvents),
+			 MANY_EVENTS);
+	for (size_t i = 0; i < MANY_EVENTS; i++) {
+		const struct nx_row *row =
+			nx_table_memory_row(&memory, NX_SCHEMA_SystemProfileEvents, i);
+
+		assert_i64(row, EVENT(id), (int64_t)i + 1);
+		assert_i64(row, EVENT(start_ts), 100 + (int64_t)i);
+		assert_text(row, EVENT(extra_attributes_json), i % 2 ? "{\"size\":\"64\"}" : NULL);
+	}
+	nx_table_memory_release(&memory);
+}
+
 /* --- steps ----------------------------------------------------------------- */
 
 static void steps_and_gaps_have_their_columns(void **state)
@@ -611,6 +654,7 @@ int main(void)
 		CASE(an_event_of_the_host_has_its_columns),
 		CASE(an_event_of_a_core_names_both_cores_and_its_flow),
 		CASE(an_event_may_have_two_flows_and_a_step_number),
+		CASE(many_events_keep_their_order_and_attributes),
 		CASE(steps_and_gaps_have_their_columns),
 		CASE(attributes_become_one_object),
 		CASE(keys_of_every_length_stand_as_they_are),
