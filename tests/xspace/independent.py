@@ -346,6 +346,7 @@ def edges_of_a_path_are_those_hta_publishes(folder):
 
 if __name__ == "__main__":
     sys.exit(run_cases([
+        a_gzip_bomb_costs_no_memory,  # first: a child counts the memory of its parent as its own
         a_system_profile_of_one_process_is_written,
         instances_share_one_file,
         attributes_and_flows_are_stats,
@@ -358,6 +359,5 @@ if __name__ == "__main__":
         a_file_over_2_gib_is_read_to_its_end,
         tpus_have_the_counts_that_were_published,
         a_folder_of_ranks_is_one_profile,
-        a_gzip_bomb_costs_no_memory,
         edges_of_a_path_are_those_hta_publishes,
     ]))
