@@ -22,14 +22,14 @@
 #include "capture/service_request.h"
 #include "format/session_file.h"
 
-/* X(name, what a host in that stage does) */
+/* X(name, its text) */
 #define NX_SERVICE_STAGE_MAP(X)                                                                    \
-	X(REACH, "is being reached")                                                               \
-	X(WAIT, "waits for the common start")                                                      \
-	X(RECORD, "records")                                                                       \
-	X(COLLECT, "collects what it recorded")                                                    \
-	X(SEND, "sends")                                                                           \
-	X(DONE, "is done")                                                                         \
+	X(REACH, "being reached")                                                                  \
+	X(WAIT, "waiting for the common start")                                                    \
+	X(RECORD, "recording")                                                                     \
+	X(COLLECT, "collecting")                                                                   \
+	X(SEND, "sending")                                                                         \
+	X(DONE, "done")                                                                            \
 	X(FAILED, "failed")
 
 enum nx_service_stage {

@@ -143,15 +143,16 @@ static void draw(struct screen *screen)
 		received_bytes += screen->received_bytes[i];
 	}
 	if (count == 1)
-		used = (size_t)snprintf(line, sizeof(line), "%.60s %s",
+		used = (size_t)snprintf(line, sizeof(line), "%.60s: %s",
 					screen->wishes->addresses[0],
 					nx_service_stage_text(screen->stages[0]));
 	else
 		used = (size_t)snprintf(line, sizeof(line), "%zu hosts:", count);
 	for (size_t i = 0; count > 1 && i < NX_SERVICE_STAGE_COUNT; i++)
 		if (counts[i] && used < sizeof(line))
-			used += (size_t)snprintf(line + used, sizeof(line) - used, " %zu %s;",
-						 counts[i], nx_service_stage_text(i));
+			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s %zu %s",
+						 line[used - 1] == ':' ? "" : ",", counts[i],
+						 nx_service_stage_text(i));
 	if (received_bytes && used < sizeof(line))
 		(void)snprintf(line + used, sizeof(line) - used, " (%s)",
 			       nx_size_text(received_bytes, size));

@@ -150,7 +150,7 @@ static void dial_next(struct link *link, int reason)
 static void look_up(struct link *link)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
-	struct nx_rpc_address address;
+	struct nx_rpc_address address = {0};
 	struct nx_error why;
 	char port[8];
 	int failed;
@@ -369,7 +369,7 @@ static bool report(struct nx_rpc_client *client)
 
 void nx_rpc_client_turn(struct nx_rpc_client *client, unsigned wait_ms)
 {
-	uint64_t now_ns = nx_now_ns(), wake_ns = prepare(client, now_ns);
+	uint64_t now_ns = nx_now_ns(), wake_ns;
 	size_t at = 0;
 
 	/* calls that ended while they were started or cancelled */

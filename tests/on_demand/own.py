@@ -11,7 +11,9 @@ network namespaces of their own.
 import json
 import os
 import pathlib
+import pty
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -109,6 +111,29 @@ def a_process_is_captured_by_its_number(folder):
         has(run(folder, 'attach', other.pid, code=11), 'NEURON_PROFILER_PORT')
 
 
+def a_terminal_shows_progress_and_ctrl_c_saves(folder):
+    with Job(folder, 'i-1', NEURON_PROFILER_PORT='0') as first, \
+            Job(folder, 'i-2', NEURON_PROFILER_PORT='0') as second:
+        screen, end = pty.openpty()
+        process = subprocess.Popen([PROGRAM, 'capture', '--service-addr', f'{first.address},{second.address}',
+                                    '--duration-ms', '3600000', '--logdir', str(folder / 'log')], stderr=end)
+        os.close(end)
+        seen = ''
+        while '2 hosts: 2 recording' not in seen:
+            piece = os.read(screen, 4096).decode()
+            assert piece, seen
+            seen += piece
+        process.send_signal(signal.SIGINT)
+        try:
+            while piece := os.read(screen, 4096).decode():
+                seen += piece
+        except OSError:  # how a terminal ends
+            pass
+        os.close(screen)
+        assert process.wait(PATIENCE_S) == 0, seen
+        has(seen, '2 hosts: 2 waiting for the common start', 'captured 2 of 2 hosts', 'to view it: ')
+
+
 def a_token_is_asked_for_and_given(folder):
     token = folder / 'token'
     token.write_text('secret\n')
@@ -198,6 +223,7 @@ if __name__ == '__main__':
     sys.exit(run_cases([
         two_hosts_become_one_session,
         a_process_is_captured_by_its_number,
+        a_terminal_shows_progress_and_ctrl_c_saves,
         a_token_is_asked_for_and_given,
         snapshots_save_what_led_up_to_them,
         hosts_in_network_namespaces_become_one_session,
