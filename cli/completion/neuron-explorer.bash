@@ -10,7 +10,7 @@ _neuron_explorer()
 	if [[ " nccom-test neuron-ls " == *" $program "* ]]; then
 		command=$program
 	elif [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor query export list rename archive delete gc upload help --help --version --show-profile-schema' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor query export list rename archive delete gc upload mcp help --help --version --show-profile-schema' -- "$cur")
 		return
 	fi
 	case "$command:$prev" in
@@ -263,6 +263,9 @@ _neuron_explorer()
 	upload:--token-file)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
+	mcp:--data-path)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
 	nccom-test:--node-rank)
 		mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$cur")
 		return ;;
@@ -338,9 +341,11 @@ _neuron_explorer()
 		words='--help --dry-run --keep-days --keep-bytes --archive-to --data-path' ;;
 	upload)
 		words='--help --endpoint --neff --ntff --profile-directory --name --folder --source-code --overwrite --wait --token --token-file --namespace --uploader' ;;
+	mcp)
+		words='--help --data-path' ;;
 	help)
 		words='--help'
-		operands='inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor query export list rename archive delete gc upload help' ;;
+		operands='inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor query export list rename archive delete gc upload mcp help' ;;
 	nccom-test)
 		words='--help -r --nworkers -N --nnodes --node-rank -b --minbytes -e --maxbytes -i --stepbytes -f --stepfactor -n --iters -w --warmup_iters -I --neff_iters -W --neff_warmup_iters -d --datatype -c --check --seed -t --stats --show-algorithm --show-input-output-size --report-to-json-file --variable-size-op-metadata --custom-replica-groups --custom-src-target-pairs --data-parallel-dimension --processes --wall-time --runtime -s --hosts --hosts-file --mpi-log-dir -S --slurm-mode -u --slurm-vcpus-per-node --slurm-setup-script --slurm-job-id --slurm-use-head-node-neuron-bench --non-interactive --unique-buff --shared-output-buff --coalesced-cc-size-ratio --sb2sb --input-shape --output-shape --cc-dim --streams-json --vcpu-pin-mode --data-collector-port --data-collector-host --debug -V --version'
 		operands='all_reduce all_gather all_gatherv reduce_scatter sendrecv alltoall alltoallv permute broadcast' ;;

@@ -266,8 +266,10 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n '__fish_seen_subcommand_from upload' -l token-file -r -F -d 'Read the access token from the first line of this file.'
 	complete -c $program -n '__fish_seen_subcommand_from upload' -l namespace -x -d 'For scripts written for AWS'\''s tool: the same as --folder; global is no folder.'
 	complete -c $program -n '__fish_seen_subcommand_from upload' -l uploader -x -d 'For scripts written for AWS'\''s tool: ignored.'
+	complete -c $program -n __fish_use_subcommand -f -a mcp -d 'answer questions of coding agents about profiles (Model Context Protocol)'
+	complete -c $program -n '__fish_seen_subcommand_from mcp' -l data-path -r -F -d 'The workspace, the folder that holds all profiles (default $XDG_DATA_HOME/neuron-explorer or ~/.local/share/neuron-explorer).'
 	complete -c $program -n __fish_use_subcommand -f -a help -d 'explain a command'
-	complete -c $program -n '__fish_seen_subcommand_from help' -f -a 'inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor query export list rename archive delete gc upload help'
+	complete -c $program -n '__fish_seen_subcommand_from help' -f -a 'inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor query export list rename archive delete gc upload mcp help'
 end
 complete -c nccom-test -f -a 'all_reduce all_gather all_gatherv reduce_scatter sendrecv alltoall alltoallv permute broadcast'
 complete -c nccom-test -s r -l nworkers -x -d 'The total number of ranks.'
