@@ -48,7 +48,7 @@ static bool is_stuck(const struct nx_rank_hang *hang, const struct nx_rank_place
 	uint64_t wait_ns = hang->last_ns - place->last.start_ns;
 
 	return place->is_known && place->last.is_open && wait_ns >= LEAST_WAIT_NS &&
-	       wait_ns / LONG_FACTOR >= hang->longest_ns;
+	       (hang->is_reported || wait_ns / LONG_FACTOR >= hang->longest_ns);
 }
 
 /* The stuck rank whose barrier has the lowest number; NULL: none. */

@@ -34,6 +34,7 @@ struct nx_rank_hang {
 	NX_VEC(struct nx_rank_place) ranks;
 	struct nx_map index; /* by rank */
 	uint64_t longest_ns; /* of the barriers that ended */
+	bool is_reported;    /* by the ranks themselves, so that any long wait counts */
 	uint64_t last_ns;    /* end of the latest barrier, open or not */
 };
 

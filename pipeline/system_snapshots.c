@@ -86,8 +86,10 @@ void nx_system_report_snapshots(struct nx_system_run *run)
 
 	for (size_t i = 0; i < run->found.processes.len; i++)
 		read_snapshot(run, run->found.processes.items[i].folder, &all);
-	for (size_t i = 0; i < all.len; i++)
+	for (size_t i = 0; i < all.len; i++) {
 		report(&run->profile, &all, &all.items[i]);
+		run->hang.is_reported |= all.items[i].file.trigger == NX_SNAPSHOT_COLLECTIVE;
+	}
 	nx_vec_release(&all);
 }
 

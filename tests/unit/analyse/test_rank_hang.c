@@ -51,6 +51,8 @@ static void a_profile_that_ends_within_a_barrier_is_not_a_hang(void **state)
 	assert_false(nx_rank_hang_describe(&hang, text, sizeof(text)));
 	meet(1, 2, 100, 650, true); /* less than ten times the longest */
 	assert_false(nx_rank_hang_describe(&hang, text, sizeof(text)));
+	hang.is_reported = true;
+	assert_true(nx_rank_hang_describe(&hang, text, sizeof(text)));
 }
 
 static void the_rank_that_did_not_come_is_missing(void **state)
