@@ -22,7 +22,8 @@ void nx_rpc_call_on_end(struct nx_rpc_call *call, void (*fn)(void *context), voi
 {
 	pthread_mutex_lock(&call->hub->lock);
 	if (call->is_over) {
-		fn(context);
+		if (fn)
+			fn(context);
 	} else {
 		call->on_end = fn;
 		call->end_context = context;

@@ -22,7 +22,8 @@ struct nx_slice nx_rpc_call_request(const struct nx_rpc_call *call);
 /*
  * fn is called once if the caller goes away before the answer: it cancelled, its deadline passed,
  * or the connection ended; at once if that happened already. It runs under a lock of the server:
- * it may set a flag and wake a thread, but call nothing of this header.
+ * it may set a flag and wake a thread, but call nothing of this header. NULL removes it: it
+ * is not running and will not be called when this returns.
  */
 void nx_rpc_call_on_end(struct nx_rpc_call *call, void (*fn)(void *context), void *context);
 

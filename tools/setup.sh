@@ -17,7 +17,7 @@ case $level in
 build) ;;
 test | verify)
 	packages="$packages g++ libcmocka-dev curl chromium firefox-esr python3-numpy python3-protobuf"
-	packages="$packages python3-torch python3-yaml slurmctld slurmd slurm-client"
+	packages="$packages python3-torch python3-grpcio python3-yaml slurmctld slurmd slurm-client"
 	tools="$tools g++ curl"
 	libraries="$libraries cmocka"
 	;;

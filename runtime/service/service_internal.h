@@ -53,10 +53,15 @@ bool nx_job_wait(struct nx_service_task *job, uint64_t ns);
 /* Whether the caller has gone. */
 bool nx_job_is_cancelled(struct nx_service_task *job);
 
+/* These end the job: it must not be used afterwards. Each job ends by exactly one of them. */
+void nx_job_finish(struct nx_service_task *job, struct nx_rpc_answer *answer);
+void nx_job_refuse(struct nx_service_task *job, enum nx_grpc_status status, const char *fmt, ...)
+	NX_PRINTF(3, 4);
+void nx_job_fail(struct nx_service_task *job, enum nx_status st, const char *sentence);
+
 /* Decodes the request; false if it is damaged: the call was answered. */
 bool nx_job_read_request(struct nx_service_task *job, const struct nx_wire_message *message,
 			 void *out, struct nx_arena *arena);
-void nx_job_fail(struct nx_service_task *job, enum nx_status st, const char *sentence);
 
 /* A temporary folder for the files of a session; false if there is no place: the call was answered.
  */
@@ -90,6 +95,7 @@ NX_MUST_CHECK enum nx_status nx_reply_profile(const struct nx_reply_wish *wish,
 /* The same for one tool of a session that stayed here: a ProfileSessionDataResponse. */
 NX_MUST_CHECK enum nx_status nx_reply_tool(const char *folder, bool is_archive,
 					   struct nx_rpc_answer *answer, struct nx_error *err);
-void nx_reply_remove(const char *folder);
+/* Removes the folder and empties its name; does nothing if that is empty. */
+void nx_reply_remove(char *folder);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads for what takes time, and how they are stopped. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -51,11 +52,40 @@ static void run(void *context)
 {
 	struct nx_service_task *job = context;
 
-	job->run(job);
+	job->run(job); /* nx_job_finish is part of it, after which the job may be another one */
+}
+
+/* The caller may send its next request as soon as it has the answer: the job is free before. */
+void nx_job_finish(struct nx_service_task *job, struct nx_rpc_answer *answer)
+{
+	struct nx_rpc_call *call = job->call;
+
+	nx_rpc_call_on_end(call, NULL, NULL);
 	pthread_mutex_lock(&all.lock);
 	job->is_busy = false;
 	pthread_cond_broadcast(&all.changed);
 	pthread_mutex_unlock(&all.lock);
+	nx_rpc_call_answer(call, answer);
+}
+
+void nx_job_refuse(struct nx_service_task *job, enum nx_grpc_status status, const char *fmt, ...)
+{
+	struct nx_rpc_answer answer = NX_RPC_ANSWER;
+	va_list args;
+
+	answer.status = status;
+	va_start(args, fmt);
+	vsnprintf(answer.message, sizeof(answer.message), fmt, args);
+	va_end(args);
+	nx_job_finish(job, &answer);
+}
+
+void nx_job_fail(struct nx_service_task *job, enum nx_status st, const char *sentence)
+{
+	nx_job_refuse(job,
+		      st == NX_LIMIT || st == NX_NO_SPACE ? NX_GRPC_RESOURCE_EXHAUSTED
+							  : NX_GRPC_INTERNAL,
+		      "%s", sentence);
 }
 
 /* Called by the server's thread only, so the thread of the last job is joined here. */
@@ -79,7 +109,7 @@ void nx_job_start(enum nx_job_kind kind, const struct nx_service_task *wanted)
 				 "another answer is being made; try again");
 		return;
 	}
-	nx_thread_join(&job->thread); /* it has nothing left to do */
+	nx_thread_join(&job->thread); /* it has answered, and removes its files at most */
 	pthread_mutex_lock(&all.lock);
 	*job = *wanted;
 	job->is_busy = true;
@@ -88,12 +118,8 @@ void nx_job_start(enum nx_job_kind kind, const struct nx_service_task *wanted)
 		*all.terminated = 0;
 	pthread_mutex_unlock(&all.lock);
 	nx_rpc_call_on_end(job->call, cancel, job);
-	if (nx_thread_start(&job->thread, "nx-capture", run, job, &err)) {
-		nx_rpc_call_fail(job->call, NX_GRPC_RESOURCE_EXHAUSTED, "%s", err.message);
-		pthread_mutex_lock(&all.lock);
-		job->is_busy = false;
-		pthread_mutex_unlock(&all.lock);
-	}
+	if (nx_thread_start(&job->thread, "nx-capture", run, job, &err))
+		nx_job_refuse(job, NX_GRPC_RESOURCE_EXHAUSTED, "%s", err.message);
 }
 
 void nx_job_terminate(struct nx_slice session_id)

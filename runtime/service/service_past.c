@@ -9,13 +9,13 @@ static void answer_empty(struct nx_service_task *job)
 {
 	struct nx_rpc_answer answer = NX_RPC_ANSWER;
 
-	nx_rpc_call_answer(job->call, &answer);
+	nx_job_finish(job, &answer);
 }
 
 /* Statuses and messages are those of XProf's server. */
 static void fail_missing(struct nx_service_task *job)
 {
-	nx_rpc_call_fail(job->call, NX_GRPC_NOT_FOUND, "No continuous profiling session found.");
+	nx_job_refuse(job, NX_GRPC_NOT_FOUND, "No continuous profiling session found.");
 }
 
 static uint64_t number_of(const struct nx_service_options *options, const char *key)
@@ -40,11 +40,11 @@ void nx_job_start_continuous(struct nx_service_task *job)
 	options.horizon_ms = number_of(&request.opts, NX_SERVICE_KEY_HORIZON);
 	status = job->profiler->continuous_start(&options);
 	if (status == NX_PROFILER_BUSY)
-		nx_rpc_call_fail(job->call, NX_GRPC_ALREADY_EXISTS,
-				 "A profiling session is already running.");
+		nx_job_refuse(job, NX_GRPC_ALREADY_EXISTS,
+			      "A profiling session is already running.");
 	else if (status && status != NX_PROFILER_RUNTIME)
-		nx_rpc_call_fail(job->call, NX_GRPC_INTERNAL,
-				 "Failed to create profiler session: %s", job->profiler->error());
+		nx_job_refuse(job, NX_GRPC_INTERNAL, "Failed to create profiler session: %s",
+			      job->profiler->error());
 	else
 		answer_empty(job);
 out:
@@ -67,7 +67,8 @@ static bool wants_session(const struct nx_service_snapshot_request *request)
 	return false;
 }
 
-static void answer_snapshot(struct nx_service_task *job, const char *directory, bool with_session)
+static void answer_snapshot(struct nx_service_task *job, const char *directory, char *folder,
+			    bool with_session)
 {
 	struct nx_reply_wish wish = {.folder = directory,
 				     .start_ns = UINT64_MAX,
@@ -78,8 +79,9 @@ static void answer_snapshot(struct nx_service_task *job, const char *directory, 
 	struct nx_error err = {0};
 	enum nx_status st = nx_reply_profile(&wish, &answer, &err);
 
+	nx_reply_remove(folder); /* before the caller sees the answer */
 	if (!st) {
-		nx_rpc_call_answer(job->call, &answer);
+		nx_job_finish(job, &answer);
 		return;
 	}
 	nx_rpc_answer_release(&answer);
@@ -103,10 +105,10 @@ void nx_job_snapshot(struct nx_service_task *job)
 	if (status == NX_PROFILER_IDLE)
 		fail_missing(job);
 	else if (status)
-		nx_rpc_call_fail(job->call, NX_GRPC_INTERNAL, "no snapshot was saved: %s",
-				 job->profiler->error());
+		nx_job_refuse(job, NX_GRPC_INTERNAL, "no snapshot was saved: %s",
+			      job->profiler->error());
 	else
-		answer_snapshot(job, directory, wants_session(&request));
+		answer_snapshot(job, directory, folder, wants_session(&request));
 out:
 	nx_reply_remove(folder);
 	nx_arena_release(&arena);

@@ -106,11 +106,9 @@ bool nx_job_read_request(struct nx_service_task *job, const struct nx_wire_messa
 			     .arena = arena};
 
 	if (!nx_heap_guarded(decode, &d))
-		nx_rpc_call_fail(job->call, NX_GRPC_RESOURCE_EXHAUSTED,
-				 "out of memory for the request");
+		nx_job_refuse(job, NX_GRPC_RESOURCE_EXHAUSTED, "out of memory for the request");
 	else if (d.status)
-		nx_rpc_call_fail(job->call, NX_GRPC_INVALID_ARGUMENT, "the request: %s",
-				 d.err.message);
+		nx_job_refuse(job, NX_GRPC_INVALID_ARGUMENT, "the request: %s", d.err.message);
 	else
 		return true;
 	return false;
@@ -125,10 +123,10 @@ bool nx_job_make_folder(struct nx_service_task *job, char *folder, size_t cap)
 	snprintf(folder, cap, "%.1000s/nx-service-XXXXXX", place && *place ? place : "/tmp");
 	if (mkdtemp(folder))
 		return true;
-	nx_rpc_call_fail(job->call, NX_GRPC_FAILED_PRECONDITION,
-			 "cannot make a temporary folder %.200s: %s; set TMPDIR to a folder that "
-			 "the program can write",
-			 folder, strerror(errno));
+	nx_job_refuse(job, NX_GRPC_FAILED_PRECONDITION,
+		      "cannot make a temporary folder %.200s: %s; set TMPDIR to a folder that "
+		      "the program can write",
+		      folder, strerror(errno));
 	*folder = 0;
 	return false;
 }
@@ -143,12 +141,12 @@ static bool make_folder(struct nx_service_task *job, struct recording *r)
 static void fail_start(struct nx_service_task *job, int status)
 {
 	if (status == NX_PROFILER_BUSY)
-		nx_rpc_call_fail(job->call, NX_GRPC_INTERNAL, "Another profiling session active.");
+		nx_job_refuse(job, NX_GRPC_INTERNAL, "Another profiling session active.");
 	else if (status == NX_PROFILER_INVALID)
-		nx_rpc_call_fail(job->call, NX_GRPC_INVALID_ARGUMENT, "%s", job->profiler->error());
+		nx_job_refuse(job, NX_GRPC_INVALID_ARGUMENT, "%s", job->profiler->error());
 	else
-		nx_rpc_call_fail(job->call, NX_GRPC_INTERNAL, "the session did not start: %s",
-				 job->profiler->error());
+		nx_job_refuse(job, NX_GRPC_INTERNAL, "the session did not start: %s",
+			      job->profiler->error());
 }
 
 /* Records as the request says. False: the call was answered. */
@@ -157,7 +155,7 @@ static bool record(struct nx_service_task *job, struct recording *r)
 	int status;
 
 	if (!nx_job_wait(job, r->delay_ns)) {
-		nx_rpc_call_fail(job->call, NX_GRPC_CANCELLED, "cancelled");
+		nx_job_refuse(job, NX_GRPC_CANCELLED, "cancelled");
 		return false;
 	}
 	status = job->profiler->demand(NX_PROFILER_REQUEST_START, &r->options);
@@ -173,29 +171,21 @@ static bool record(struct nx_service_task *job, struct recording *r)
 	status = job->profiler->demand(NX_PROFILER_REQUEST_STOP, NULL);
 	r->stop_ns = nx_service_epoch_ns();
 	if (nx_job_is_cancelled(job)) {
-		nx_rpc_call_fail(job->call, NX_GRPC_CANCELLED, "cancelled");
+		nx_job_refuse(job, NX_GRPC_CANCELLED, "cancelled");
 		return false;
 	}
 	/* the program may have stopped the session itself: its files are complete then */
 	if (status && status != NX_PROFILER_IDLE) {
-		nx_rpc_call_fail(job->call, NX_GRPC_INTERNAL, "the session did not stop: %s",
-				 job->profiler->error());
+		nx_job_refuse(job, NX_GRPC_INTERNAL, "the session did not stop: %s",
+			      job->profiler->error());
 		return false;
 	}
 	return true;
 }
 
-void nx_job_fail(struct nx_service_task *job, enum nx_status st, const char *sentence)
-{
-	nx_rpc_call_fail(job->call,
-			 st == NX_LIMIT || st == NX_NO_SPACE ? NX_GRPC_RESOURCE_EXHAUSTED
-							     : NX_GRPC_INTERNAL,
-			 "%s", sentence);
-}
-
 /* --- Profile ------------------------------------------------------------------------ */
 
-static void answer_profile(struct nx_service_task *job, const struct recording *r)
+static void answer_profile(struct nx_service_task *job, struct recording *r)
 {
 	struct nx_reply_wish wish = {.folder = r->directory,
 				     .warning = *r->warning ? r->warning : NULL,
@@ -207,8 +197,9 @@ static void answer_profile(struct nx_service_task *job, const struct recording *
 	struct nx_error err = {0};
 	enum nx_status st = nx_reply_profile(&wish, &answer, &err);
 
+	nx_reply_remove(r->folder); /* before the caller sees the answer */
 	if (!st) {
-		nx_rpc_call_answer(job->call, &answer);
+		nx_job_finish(job, &answer);
 		return;
 	}
 	nx_rpc_answer_release(&answer);
@@ -217,9 +208,9 @@ static void answer_profile(struct nx_service_task *job, const struct recording *
 
 static void refuse_duration(struct nx_service_task *job)
 {
-	nx_rpc_call_fail(job->call, NX_GRPC_INVALID_ARGUMENT,
-			 "opts.duration_ms must be positive, and opts.start_timestamp_ns at most a "
-			 "day from now");
+	nx_job_refuse(job, NX_GRPC_INVALID_ARGUMENT,
+		      "opts.duration_ms must be positive, and opts.start_timestamp_ns at most a "
+		      "day from now");
 }
 
 void nx_job_profile(struct nx_service_task *job)
@@ -310,7 +301,7 @@ static void answer_monitor(struct nx_service_task *job, const struct summing *s,
 	int len = 0;
 
 	if (!s->sum.core_count && !s->sum.step_count) { /* as XProf's server answers */
-		nx_rpc_call_fail(job->call, NX_GRPC_UNIMPLEMENTED, "unimplemented.");
+		nx_job_refuse(job, NX_GRPC_UNIMPLEMENTED, "unimplemented.");
 		return;
 	}
 	if (with_time)
@@ -321,7 +312,7 @@ static void answer_monitor(struct nx_service_task *job, const struct summing *s,
 			   &response.monitor_result);
 	response.data = nx_slice_of(text, (size_t)len);
 	if (nx_heap_guarded(encode_monitor, &m))
-		nx_rpc_call_answer(job->call, &answer);
+		nx_job_finish(job, &answer);
 	else
 		nx_job_fail(job, NX_LIMIT, "out of memory for the answer");
 }
@@ -366,7 +357,7 @@ void nx_job_new_session(struct nx_service_task *job)
 		if (!read_request(&r, &request.request))
 			refuse_duration(job);
 		else if (record(job, &r))
-			nx_rpc_call_answer(job->call, &answer);
+			nx_job_finish(job, &answer);
 	}
 	nx_arena_release(&arena);
 }

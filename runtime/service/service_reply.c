@@ -288,8 +288,9 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-void nx_reply_remove(const char *folder)
+void nx_reply_remove(char *folder)
 {
 	if (*folder)
 		(void)nftw(folder, remove_one, MAX_DEPTH, FTW_DEPTH | FTW_PHYS);
+	*folder = 0;
 }

@@ -85,7 +85,7 @@ void nx_job_enum_sessions(struct nx_service_task *job)
 	struct listing l = {.output_dir = job->output_dir, .answer = &answer};
 
 	if (nx_heap_guarded(list_sessions, &l))
-		nx_rpc_call_answer(job->call, &answer);
+		nx_job_finish(job, &answer);
 	else
 		nx_job_fail(job, NX_LIMIT, "out of memory for the answer");
 	nx_vec_release(&l.sessions);
@@ -101,22 +101,21 @@ static void answer_tool(struct nx_service_task *job, const struct nx_service_too
 	enum nx_status status;
 
 	if (!is_session_id(request->session_id)) {
-		nx_rpc_call_fail(job->call, NX_GRPC_INVALID_ARGUMENT,
-				 "session_id is not one that EnumSessions returned");
+		nx_job_refuse(job, NX_GRPC_INVALID_ARGUMENT,
+			      "session_id is not one that EnumSessions returned");
 		return;
 	}
 	snprintf(folder, sizeof(folder), "%.1000s/%.*s", job->output_dir,
 		 (int)request->session_id.len, (const char *)request->session_id.data);
 	if (stat(folder, &st) || !S_ISDIR(st.st_mode)) {
-		nx_rpc_call_fail(job->call, NX_GRPC_NOT_FOUND, "there is no session %.*s",
-				 (int)request->session_id.len,
-				 (const char *)request->session_id.data);
+		nx_job_refuse(job, NX_GRPC_NOT_FOUND, "there is no session %.*s",
+			      (int)request->session_id.len, (const char *)request->session_id.data);
 		return;
 	}
 	status = nx_reply_tool(folder, nx_slice_is(request->tool_name, NX_SERVICE_SESSION_TAR),
 			       &answer, &err);
 	if (!status) {
-		nx_rpc_call_answer(job->call, &answer);
+		nx_job_finish(job, &answer);
 		return;
 	}
 	nx_rpc_answer_release(&answer);
@@ -133,9 +132,9 @@ void nx_job_tool_data(struct nx_service_task *job)
 		    nx_slice_is(request.tool_name, NX_SERVICE_SESSION_TAR))
 			answer_tool(job, &request);
 		else
-			nx_rpc_call_fail(job->call, NX_GRPC_UNIMPLEMENTED,
-					 "tools are " NX_SERVICE_TOOL_XPLANE
-					 " and " NX_SERVICE_SESSION_TAR);
+			nx_job_refuse(job, NX_GRPC_UNIMPLEMENTED,
+				      "tools are " NX_SERVICE_TOOL_XPLANE
+				      " and " NX_SERVICE_SESSION_TAR);
 	}
 	nx_arena_release(&arena);
 }
