@@ -141,8 +141,8 @@ static void take_published(struct gathered *g, struct nx_system_process *process
 {
 	uint32_t at = 0;
 
-	while (at < g->places.len &&
-	       (!g->places.items[at].folder || strcmp(g->places.items[at].folder, place->folder)))
+	while (at < g->places.len && (!g->places.items[at].folder ||
+				      strcmp(g->places.items[at].folder, place->folder) != 0))
 		at++;
 	if (at == g->places.len)
 		at = add_session(g, place, kind_of_entry(place->entry));

@@ -84,6 +84,7 @@ static void an_xspace_in_the_answer_becomes_a_file(void **state)
 	assert_int_equal(write_message(place, &message), NX_OK);
 	assert_true(place->found.has_trace);
 	assert_int_equal(place->found.files.len, 1);
+	assert_non_null(place->found.files.items);
 	assert_string_equal(place->found.files.items[0], "host_1.xplane.pb");
 	assert_true(exists(place, "host_1.xplane.pb"));
 	/* a second one does not replace it */
