@@ -16,6 +16,10 @@ give_up() { # reason
 
 directory=$1
 stamp=$directory/fetched
+# several tests may start at once
+mkdir -p "$directory"
+exec 9>"$directory/lock"
+flock 9
 [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$packages" ] && exit 0
 command -v node >/dev/null 2>&1 || give_up "node is not installed (tools/setup.sh installs it)"
 command -v npm >/dev/null 2>&1 || give_up "npm is not installed (tools/setup.sh installs it)"
