@@ -3,6 +3,7 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
+SOAK_SECONDS ?= 600
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := build
@@ -127,6 +128,10 @@ fuzz: build build-fuzz ## Fuzz every target for FUZZ_SECONDS (600)
 bench: build-tests ## Measure speed and memory
 	@if [ ! -x tests/bench/run.sh ]; then echo "make bench: tests/bench/run.sh is not there"; exit 1; fi
 	@tests/bench/run.sh
+
+.PHONY: soak
+soak: build-tests ## Record two programs under load for SOAK_SECONDS (600): nothing lost, memory flat
+	@tests/bench/soak.py build $(SOAK_SECONDS)
 
 .PHONY: install
 install: build ## Install below PREFIX (/usr/local), staged into DESTDIR if set

@@ -67,6 +67,7 @@ static struct nx_trace_segment *open_segment(struct nx_trace_history *history,
 		history->overwritten_count += segment_of(history, history->oldest++)->record_count;
 	segment = segment_of(history, history->next++);
 	*segment = (struct nx_trace_segment){.first_sequence = history->sequence,
+					     .begin_ns = clock->ties[last].epoch_ns,
 					     .from = clock->ties[last ? last - 1 : 0]};
 	return segment;
 }
@@ -83,7 +84,7 @@ void nx_trace_history_push(struct nx_trace_history *history, const struct nx_tra
 	assert(source < 256 && position >> SOURCE_SHIFT == 0);
 	assert(count && count <= NX_TRACE_MAX_RECORD_WORDS);
 	if (!segment || segment->used_words + count + 1 > history->segment_words ||
-	    now->epoch_ns - segment->from.epoch_ns > history->horizon_ns / HORIZON_PARTS)
+	    now->epoch_ns - segment->begin_ns > history->horizon_ns / HORIZON_PARTS)
 		segment = open_segment(history, clock);
 	segment->to = *now;
 	to = words_of(history, history->next - 1) + segment->used_words;

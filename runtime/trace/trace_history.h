@@ -28,6 +28,7 @@ struct nx_trace_segment {
 	uint64_t first_sequence;
 	uint32_t record_count;
 	uint32_t used_words;
+	uint64_t begin_ns;	      /* epoch, when it was begun: its records may be older */
 	struct nx_trace_tie from, to; /* its ticks are interpolated between these */
 };
 

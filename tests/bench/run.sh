@@ -89,6 +89,8 @@ echo
 echo
 "$here/trace.sh" || failed=1
 echo
+BUILD=$build "$here/continuous.sh" || failed=1
+echo
 "$here/python.sh" || failed=1
 echo
 "$here/accuracy.sh" || failed=1

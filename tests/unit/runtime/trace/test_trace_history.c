@@ -125,6 +125,20 @@ static void what_is_older_than_the_horizon_expires(void **state)
 	expect_records(0, 0);
 }
 
+/* A busy machine: the reader comes late, and the clock's ties are far apart. */
+static void a_late_reader_does_not_use_up_segments(void **state)
+{
+	(void)state;
+	for (uint64_t round = 1; round <= 4; round++) {
+		clock_at.ties[0] = clock_at.ties[1];
+		clock_at.ties[1].ticks += 5 * SECOND;
+		clock_at.ties[1].epoch_ns += 5 * SECOND;
+		for (uint64_t i = 0; i < 100; i++)
+			push(0, i, 8);
+		assert_int_equal(history.next, round);
+	}
+}
+
 static void the_longest_record_fits(void **state)
 {
 	(void)state;
@@ -141,6 +155,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_full_history_drops_whole_segments_and_counts_them,
 						begin, end),
 		cmocka_unit_test_setup_teardown(what_is_older_than_the_horizon_expires, begin, end),
+		cmocka_unit_test_setup_teardown(a_late_reader_does_not_use_up_segments, begin, end),
 		cmocka_unit_test_setup_teardown(the_longest_record_fits, begin, end),
 	};
 
