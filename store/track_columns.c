@@ -23,9 +23,13 @@ struct nx_track_columns nx_track_columns_of(enum nx_schema_table_id table)
 	struct nx_track_columns track = {.time = -1};
 
 	assert(table < NX_SCHEMA_TABLE_COUNT);
-	for (unsigned i = 0; i < sizeof(time_names) / sizeof(time_names[0]); i++)
-		if (track.time < 0)
-			track.time = find(table, time_names[i]);
+	for (unsigned i = 0; i < sizeof(time_names) / sizeof(time_names[0]) && track.time < 0;
+	     i++) {
+		int at = find(table, time_names[i]);
+
+		if (at >= 0 && nx_schema_tables[table].columns[at].is_required)
+			track.time = at;
+	}
 	for (unsigned i = 0; i < sizeof(track_names) / sizeof(track_names[0]); i++) {
 		int at = find(table, track_names[i]);
 

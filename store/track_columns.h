@@ -13,7 +13,7 @@
 #define NX_TRACK_COLUMNS_MAX 8
 
 struct nx_track_columns {
-	int time; /* start_ts or timestamp; -1: rows have no time */
+	int time; /* start_ts or timestamp; -1: some rows have no time */
 	unsigned count;
 	uint8_t columns[NX_TRACK_COLUMNS_MAX]; /* from the largest unit to the smallest: machine to
 						  engine */
