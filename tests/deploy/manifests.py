@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The manifests and scripts of deploy/ agree with each other and with the program.
 
-usage: manifests.py NEURON_EXPLORER LIBNRT SOURCE
+usage: manifests.py NEURON_EXPLORER SOURCE LIBRARY...
 """
 import pathlib
 import re
@@ -19,7 +19,8 @@ except ImportError:
     print("1..0 # SKIP python3-yaml is not installed")
     sys.exit(0)
 
-PROGRAM, LIBNRT, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+LIBRARIES = [pathlib.Path(name) for name in sys.argv[3:]]
 DEPLOY = SOURCE / "deploy"
 
 
@@ -91,13 +92,23 @@ def ports_and_options_are_those_of_the_program(_):
 
 
 def variables_are_known_to_the_runtime(_):
-    library = LIBNRT.read_bytes()
+    library = b"".join(path.read_bytes() for path in LIBRARIES)
     names = {e["name"] for _, c in containers() for e in c.get("env", [])}
     names |= set(re.findall(r"export (NEURON_\w+)=", (DEPLOY / "slurm/profile.sbatch").read_text()))
-    assert {"NEURON_RT_INSPECT_ENABLE", "NEURON_RT_INSPECT_OUTPUT_DIR"} <= names, names
+    assert {"NEURON_RT_INSPECT_ENABLE", "NEURON_RT_INSPECT_OUTPUT_DIR", "NEURON_PROFILER_PORT",
+            "NEURON_PROFILER_TOKEN_FILE"} <= names, names
     for name in names:
         assert name.encode() + b"\0" in library, name
     return " ".join(sorted(names))
+
+
+def captures_on_demand_use_the_port_of_the_service(_):
+    ports = {e["value"] for _, c in containers() for e in c.get("env", [])
+             if e["name"] == "NEURON_PROFILER_PORT"}
+    assert len(ports) == 1, ports
+    port = ports.pop()
+    assert f"--service-addr localhost:{port}" in (SOURCE / "docs/deploy.md").read_text()
+    assert f"PROFILER_PORT:-{port}" in (DEPLOY / "slurm/profile.sbatch").read_text()
 
 
 def what_is_written_lies_on_the_shared_volume(_):
@@ -146,8 +157,11 @@ def scripts_are_shell(_):
     for path in (DEPLOY / "slurm").iterdir():
         done = subprocess.run(["sh", "-n", path], capture_output=True, text=True)
         assert done.returncode == 0 and path.stat().st_mode & 0o111, (path, done.stderr)
-    done = subprocess.run([DEPLOY / "slurm/profile.sbatch"], capture_output=True, text=True)
-    assert done.returncode == 2 and "usage: sbatch" in done.stderr, done
+    for name, word in (("profile.sbatch", "usage: sbatch"), ("capture_job.sh", "usage: capture_job")):
+        done = subprocess.run([DEPLOY / "slurm" / name], capture_output=True, text=True)
+        assert done.returncode == 2 and word in done.stderr, done
+    done = subprocess.run([DEPLOY / "slurm/capture_job.sh", "1"], capture_output=True, text=True, cwd="/")
+    assert done.returncode == 3 and "profiles/1/services lists no task" in done.stderr, done
 
 
 if __name__ == "__main__":
@@ -157,6 +171,7 @@ if __name__ == "__main__":
         volumes_are_mounted_and_claimed,
         ports_and_options_are_those_of_the_program,
         variables_are_known_to_the_runtime,
+        captures_on_demand_use_the_port_of_the_service,
         what_is_written_lies_on_the_shared_volume,
         images_have_names_that_overlays_replace,
         kustomize_renders_them,
