@@ -256,10 +256,11 @@ static void stop(void)
 	if (!server)
 		return;
 	nx_rpc_server_stop(server);
-	nx_jobs_end();
+	nx_jobs_stop();
 	pthread_mutex_lock(&service.lock);
 	service.server = NULL;
 	nx_rpc_server_close(server);
+	nx_jobs_join();
 	pthread_mutex_unlock(&service.lock);
 }
 

@@ -43,8 +43,10 @@ struct nx_service_task {
 void nx_job_start(enum nx_job_kind kind, const struct nx_service_task *wanted);
 /* Stops the capture with this id. One that starts later with the id ends at once. */
 void nx_job_terminate(struct nx_slice session_id);
-/* Stops all jobs, and waits for them. */
-void nx_jobs_end(void);
+/* Stops all jobs, waits until they have answered, and starts no more. */
+void nx_jobs_stop(void);
+/* Afterwards, when the server's thread has ended: waits for their threads. */
+void nx_jobs_join(void);
 void nx_jobs_abandon(void); /* in the child of a fork */
 
 /* For a job's own thread: waits, but not longer than until it is stopped. False if the caller has

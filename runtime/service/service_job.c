@@ -88,35 +88,50 @@ void nx_job_fail(struct nx_service_task *job, enum nx_status st, const char *sen
 		      "%s", sentence);
 }
 
-/* Called by the server's thread only, so the thread of the last job is joined here. */
-void nx_job_start(enum nx_job_kind kind, const struct nx_service_task *wanted)
+/* Claims the job for the server's thread; false if it is busy, or the server ends. */
+static bool claim(struct nx_service_task *job)
 {
-	struct nx_service_task *job = &all.jobs[kind];
-	struct nx_error err = {0};
 	bool is_free;
 
 	pthread_mutex_lock(&all.lock);
 	prepare();
 	is_free = !job->is_busy && !all.is_ending;
+	if (is_free)
+		job->is_busy = true;
 	pthread_mutex_unlock(&all.lock);
-	if (!is_free && kind == NX_JOB_CAPTURE) {
-		nx_rpc_call_fail(wanted->call, NX_GRPC_INTERNAL,
-				 "Another profiling session active.");
-		return;
-	}
-	if (!is_free) {
-		nx_rpc_call_fail(wanted->call, NX_GRPC_UNAVAILABLE,
-				 "another answer is being made; try again");
-		return;
-	}
-	nx_thread_join(&job->thread); /* it has answered, and removes its files at most */
+	return is_free;
+}
+
+static void fill(struct nx_service_task *job, const struct nx_service_task *wanted)
+{
 	pthread_mutex_lock(&all.lock);
 	*job = *wanted;
 	job->is_busy = true;
-	job->is_stopped = *job->session_id && !strcmp(job->session_id, all.terminated);
-	if (job->is_stopped)
+	job->is_stopped = all.is_ending;
+	if (*job->session_id && !strcmp(job->session_id, all.terminated)) {
+		job->is_stopped = true;
 		*all.terminated = 0;
+	}
 	pthread_mutex_unlock(&all.lock);
+}
+
+/* Called by the server's thread only, so the thread of the last job is joined here. */
+void nx_job_start(enum nx_job_kind kind, const struct nx_service_task *wanted)
+{
+	struct nx_service_task *job = &all.jobs[kind];
+	struct nx_error err = {0};
+
+	if (!claim(job)) {
+		if (kind == NX_JOB_CAPTURE)
+			nx_rpc_call_fail(wanted->call, NX_GRPC_INTERNAL,
+					 "Another profiling session active.");
+		else
+			nx_rpc_call_fail(wanted->call, NX_GRPC_UNAVAILABLE,
+					 "another answer is being made; try again");
+		return;
+	}
+	nx_thread_join(&job->thread); /* it has answered, and removes its files at most */
+	fill(job, wanted);
 	nx_rpc_call_on_end(job->call, cancel, job);
 	if (nx_thread_start(&job->thread, "nx-capture", run, job, &err))
 		nx_job_refuse(job, NX_GRPC_RESOURCE_EXHAUSTED, "%s", err.message);
@@ -168,7 +183,7 @@ bool nx_job_is_cancelled(struct nx_service_task *job)
 	return is_cancelled;
 }
 
-void nx_jobs_end(void)
+void nx_jobs_stop(void)
 {
 	pthread_mutex_lock(&all.lock);
 	prepare();
@@ -179,10 +194,14 @@ void nx_jobs_end(void)
 	for (size_t i = 0; i < NX_JOB_KIND_COUNT; i++)
 		while (all.jobs[i].is_busy)
 			pthread_cond_wait(&all.changed, &all.lock);
-	all.is_ending = false;
 	pthread_mutex_unlock(&all.lock);
+}
+
+void nx_jobs_join(void)
+{
 	for (size_t i = 0; i < NX_JOB_KIND_COUNT; i++)
 		nx_thread_join(&all.jobs[i].thread);
+	all.is_ending = false;
 }
 
 void nx_jobs_abandon(void)

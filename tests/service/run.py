@@ -121,7 +121,9 @@ class Guest:
         self.folder = folder
         self.process = subprocess.Popen(
             [GUEST, str(spans)], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, 'XDG_RUNTIME_DIR': str(folder), 'TMPDIR': str(folder), **env})
+            env={**os.environ, 'XDG_RUNTIME_DIR': str(folder), 'TMPDIR': str(folder),
+                 # its child starts threads
+                 'TSAN_OPTIONS': os.environ.get('TSAN_OPTIONS', '') + ' die_after_fork=0', **env})
         self.port = int(self.line('port')[0])
 
     def line(self, word):
