@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/page.h"
+
 #define ROWS_SHOWN 8u
 #define ROWS_ON_PAGE 200u
 #define SMALLEST_SHOWN 0.001 /* metrics that change by less are not news */
@@ -293,31 +295,10 @@ void nx_comparison_json(struct nx_json_writer *w, const struct nx_comparison *c)
 
 /* --- a page ---------------------------------------------------------------- */
 
-static void put_escaped(struct nx_bytes *out, const char *text)
-{
-	for (; *text; text++)
-		switch (*text) {
-		case '&':
-			nx_bytes_printf(out, "&amp;");
-			break;
-		case '<':
-			nx_bytes_printf(out, "&lt;");
-			break;
-		case '>':
-			nx_bytes_printf(out, "&gt;");
-			break;
-		case '"':
-			nx_bytes_printf(out, "&quot;");
-			break;
-		default:
-			nx_vec_push(out, (uint8_t)*text);
-		}
-}
-
 static void put_cell(struct nx_bytes *out, const char *text)
 {
 	nx_bytes_printf(out, "<td class=n>");
-	put_escaped(out, text);
+	nx_page_text(out, text);
 	nx_bytes_printf(out, "</td>");
 }
 
@@ -336,7 +317,7 @@ static void put_page_row(struct nx_bytes *out, const struct nx_compared *row, si
 	double difference = row->changes[side].difference;
 
 	nx_bytes_printf(out, "<tr><td class=name>");
-	put_escaped(out, row->name);
+	nx_page_text(out, row->name);
 	nx_bytes_printf(out, "</td>");
 	put_cell(out, nx_measure_text(row->unit, row->samples[0].mean, text));
 	put_cell(out, nx_measure_text(row->unit, row->samples[side].mean, text));
@@ -354,11 +335,11 @@ static void put_page_section(struct nx_bytes *out, const struct nx_comparison *c
 
 	if (rows.len) {
 		nx_bytes_printf(out, "<h2>");
-		put_escaped(out, nx_measure_sections[section].title);
+		nx_page_text(out, nx_measure_sections[section].title);
 		nx_bytes_printf(out, "</h2>\n<table><thead><tr><th>name</th><th class=n>");
-		put_escaped(out, c->sides[0].name);
+		nx_page_text(out, c->sides[0].name);
 		nx_bytes_printf(out, "</th><th class=n>");
-		put_escaped(out, c->sides[side].name);
+		nx_page_text(out, c->sides[side].name);
 		nx_bytes_printf(
 			out, "</th><th class=n>difference</th><th class=n>change</th><th></th></tr>"
 			     "</thead><tbody>\n");
@@ -373,34 +354,17 @@ static void put_page_section(struct nx_bytes *out, const struct nx_comparison *c
 	nx_vec_release(&rows);
 }
 
-static const char page_head[] =
-	"<!doctype html>\n<html lang=en><head><meta charset=utf-8>\n"
-	"<meta name=viewport content=\"width=device-width\"><title>Comparison</title>\n<style>\n"
-	":root{color-scheme:light "
-	"dark;--line:#8884;--less:#2a8f5b;--more:#c2572b;--other:#5b7fb8}\n"
-	"body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2rem auto;padding:0 "
-	"1rem}\n"
-	"h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}\n"
-	"table{border-collapse:collapse;width:100%}th{text-align:left;font-weight:600}\n"
-	"th,td{padding:.25rem .75rem;border-bottom:1px solid var(--line);vertical-align:top}\n"
-	".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
-	".name{overflow-wrap:anywhere}.bar{width:20%}\n"
-	".bar i{display:block;height:.7rem;margin-top:.4rem;border-radius:2px;min-width:1px}\n"
-	".less{background:var(--less)}.more{background:var(--more)}.other{background:var(--other)}"
-	"\n"
-	"</style></head><body>\n";
-
 void nx_comparison_html(struct nx_bytes *out, const struct nx_comparison *c)
 {
 	const struct nx_compared *total = find(c, NX_MEASURE_METRIC, "total_time");
 	char text[2 * NX_MEASURE_TEXT_MAX];
 
-	nx_bytes_append(out, page_head, sizeof(page_head) - 1);
+	nx_page_begin(out, "Comparison");
 	for (size_t side = 1; side < c->side_count; side++) {
 		nx_bytes_printf(out, "<h1>");
-		put_escaped(out, c->sides[0].name);
+		nx_page_text(out, c->sides[0].name);
 		nx_bytes_printf(out, " &rarr; ");
-		put_escaped(out, c->sides[side].name);
+		nx_page_text(out, c->sides[side].name);
 		nx_bytes_printf(out, "</h1>\n<p>%zu and %zu captures. ", c->sides[0].capture_count,
 				c->sides[side].capture_count);
 		if (total && total->changes[side].is_known) {
@@ -420,5 +384,5 @@ void nx_comparison_html(struct nx_bytes *out, const struct nx_comparison *c)
 				put_page_section(out, c, (enum nx_measure_section)s, side);
 		put_page_section(out, c, NX_MEASURE_METRIC, side);
 	}
-	nx_bytes_printf(out, "</body></html>\n");
+	nx_page_end(out);
 }

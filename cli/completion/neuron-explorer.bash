@@ -10,7 +10,7 @@ _neuron_explorer()
 	if [[ " nccom-test neuron-ls " == *" $program "* ]]; then
 		command=$program
 	elif [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor query export list rename archive delete gc upload mcp help --help --version --show-profile-schema' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor report query export list rename archive delete gc upload mcp help --help --version --show-profile-schema' -- "$cur")
 		return
 	fi
 	case "$command:$prev" in
@@ -209,6 +209,12 @@ _neuron_explorer()
 	doctor:--data-path)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
+	report:-o|report:--output-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	report:--data-path)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
 	query:-d|query:--profile)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
@@ -325,6 +331,8 @@ _neuron_explorer()
 		words='--help -s --session-file --data-path --display-name --strict-sim -f --format' ;;
 	doctor)
 		words='--help -d --profile --data-path -j --json' ;;
+	report)
+		words='--help -o --output-file --data-path' ;;
 	query)
 		words='--help -d --profile --data-path -f --format -o --output-file --explain --max-rows --timeout --memory-limit -j --threads' ;;
 	export)
@@ -345,7 +353,7 @@ _neuron_explorer()
 		words='--help --data-path' ;;
 	help)
 		words='--help'
-		operands='inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor query export list rename archive delete gc upload mcp help' ;;
+		operands='inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor report query export list rename archive delete gc upload mcp help' ;;
 	nccom-test)
 		words='--help -r --nworkers -N --nnodes --node-rank -b --minbytes -e --maxbytes -i --stepbytes -f --stepfactor -n --iters -w --warmup_iters -I --neff_iters -W --neff_warmup_iters -d --datatype -c --check --seed -t --stats --show-algorithm --show-input-output-size --report-to-json-file --variable-size-op-metadata --custom-replica-groups --custom-src-target-pairs --data-parallel-dimension --processes --wall-time --runtime -s --hosts --hosts-file --mpi-log-dir -S --slurm-mode -u --slurm-vcpus-per-node --slurm-setup-script --slurm-job-id --slurm-use-head-node-neuron-bench --non-interactive --unique-buff --shared-output-buff --coalesced-cc-size-ratio --sb2sb --input-shape --output-shape --cc-dim --streams-json --vcpu-pin-mode --data-collector-port --data-collector-host --debug -V --version'
 		operands='all_reduce all_gather all_gatherv reduce_scatter sendrecv alltoall alltoallv permute broadcast' ;;

@@ -215,6 +215,9 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n '__fish_seen_subcommand_from doctor' -s d -l profile -r -F -d 'The profile: its name in the workspace, or a folder with its Parquet files (default: the current folder).'
 	complete -c $program -n '__fish_seen_subcommand_from doctor' -l data-path -r -F -d 'The workspace, the folder that holds all profiles (default $XDG_DATA_HOME/neuron-explorer or ~/.local/share/neuron-explorer).'
 	complete -c $program -n '__fish_seen_subcommand_from doctor' -s j -l json -d 'Write JSON instead of text.'
+	complete -c $program -n __fish_use_subcommand -f -a report -d 'write a profile as one HTML page, to attach to a ticket'
+	complete -c $program -n '__fish_seen_subcommand_from report' -s o -l output-file -r -F -d 'Where to write the page (default: standard output).'
+	complete -c $program -n '__fish_seen_subcommand_from report' -l data-path -r -F -d 'The workspace, the folder that holds all profiles (default $XDG_DATA_HOME/neuron-explorer or ~/.local/share/neuron-explorer).'
 	complete -c $program -n __fish_use_subcommand -f -a query -d 'query a profile with SQL'
 	complete -c $program -n '__fish_seen_subcommand_from query' -s d -l profile -r -F -d 'The profile: its name in the workspace, or a folder with its Parquet files (default: the current folder).'
 	complete -c $program -n '__fish_seen_subcommand_from query' -l data-path -r -F -d 'The workspace, the folder that holds all profiles (default $XDG_DATA_HOME/neuron-explorer or ~/.local/share/neuron-explorer).'
@@ -269,7 +272,7 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n __fish_use_subcommand -f -a mcp -d 'answer questions of coding agents about profiles (Model Context Protocol)'
 	complete -c $program -n '__fish_seen_subcommand_from mcp' -l data-path -r -F -d 'The workspace, the folder that holds all profiles (default $XDG_DATA_HOME/neuron-explorer or ~/.local/share/neuron-explorer).'
 	complete -c $program -n __fish_use_subcommand -f -a help -d 'explain a command'
-	complete -c $program -n '__fish_seen_subcommand_from help' -f -a 'inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor query export list rename archive delete gc upload mcp help'
+	complete -c $program -n '__fish_seen_subcommand_from help' -f -a 'inspect capture attach snapshot view show-session neff why recommend annotate compare bench simulate doctor report query export list rename archive delete gc upload mcp help'
 end
 complete -c nccom-test -f -a 'all_reduce all_gather all_gatherv reduce_scatter sendrecv alltoall alltoallv permute broadcast'
 complete -c nccom-test -s r -l nworkers -x -d 'The total number of ranks.'
