@@ -69,7 +69,7 @@ struct nx_service_wishes {
 	const struct nx_service_listener *listener; /* NULL: none */
 };
 
-/* More would exhaust the descriptors of a process. */
+/* Each takes a socket and a file. */
 #define NX_SERVICE_MAX_HOSTS 512
 
 struct nx_service_result {

@@ -12,7 +12,7 @@
 #define ATTEMPTS 3
 /* Calls that measure the clock: cheap, so a host that does not answer them soon is not there. */
 #define PROBES 5
-#define PROBE_TIMEOUT_MS 5000
+#define PROBE_TIMEOUT_MS 10000
 /* Collecting may take long, and XProf's client waits at least this long. */
 #define ANSWER_TIMEOUT_MS 60000
 #define ANSWER_LIMIT_BYTES INT32_MAX

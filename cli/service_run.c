@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/progress.h"
@@ -82,6 +83,18 @@ enum nx_status nx_service_values_read(const struct nx_service_values *v,
 	if (!st && token_file)
 		st = nx_token_find(token_file, &w->token, err);
 	return st;
+}
+
+/* Each host needs a socket and a file; many systems allow 1024 unless a program asks for more. */
+static void raise_descriptor_limit(size_t host_count)
+{
+	struct rlimit limit;
+	rlim_t need = 2 * (rlim_t)host_count + 64;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
+		return;
+	limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* --- ctrl-c ---------------------------------------------------------------------- */
@@ -181,20 +194,27 @@ static void warn(void *context, const char *sentence)
 
 static void say_clocks(const struct nx_session_file *session)
 {
-	const struct nx_session_host *worst = NULL;
+	const struct nx_session_host *worst = NULL, *silent = NULL;
+	size_t silent_count = 0;
 
 	for (size_t i = 0; i < session->host_count; i++) {
 		const struct nx_session_host *host = &session->hosts[i];
 
 		if (host->state != NX_SESSION_HOST_CAPTURED)
 			continue;
-		if (!host->has_clock)
-			nx_say("%s does not state its clock: its times are its own", host->address);
-		else if (!worst || host->clock_uncertainty_ns > worst->clock_uncertainty_ns)
+		if (!host->has_clock && !silent_count++)
+			silent = host;
+		if (host->has_clock &&
+		    (!worst || host->clock_uncertainty_ns > worst->clock_uncertainty_ns))
 			worst = host;
 	}
+	if (silent_count == 1)
+		nx_say("%s does not state its clock: its times are its own", silent->address);
+	else if (silent)
+		nx_say("%s and %zu more do not state their clocks: their times are their own",
+		       silent->address, silent_count - 1);
 	if (worst)
-		nx_say("clocks are aligned to within %.3f ms",
+		nx_say("%sclocks are aligned to within %.3f ms", silent ? "the other " : "",
 		       (double)worst->clock_uncertainty_ns / 1e6);
 }
 
@@ -290,6 +310,7 @@ enum nx_status nx_service_run(const struct nx_invocation *call,
 		screen.received_bytes = NX_NEW_ARRAY(&arena, uint64_t, wishes.address_count);
 		wishes.listener = &listener;
 		wishes.stop = &stop_count;
+		raise_descriptor_limit(wishes.address_count);
 		catch_stops(&old);
 		st = run_series(call, &screen, values, err);
 		restore_stops(&old);
