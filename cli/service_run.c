@@ -132,6 +132,7 @@ static void restore_stops(const struct old_signals *old)
 struct screen {
 	const struct nx_service_wishes *wishes;
 	bool is_terminal, is_drawn;
+	int progress_fd; /* of a program that listens; -1: none */
 	uint8_t *stages; /* by host */
 	uint64_t *received_bytes;
 };
@@ -178,6 +179,9 @@ static void show_progress(void *context, const struct nx_service_progress *progr
 {
 	struct screen *screen = context;
 
+	if (screen->progress_fd >= 0 && screen->stages[progress->host] != progress->stage)
+		dprintf(screen->progress_fd, "0 %zu %s\n", progress->host,
+			nx_service_stage_text(progress->stage));
 	screen->stages[progress->host] = (uint8_t)progress->stage;
 	screen->received_bytes[progress->host] = progress->received_bytes;
 	if (screen->is_terminal)
@@ -236,6 +240,17 @@ static void say_end(const struct nx_invocation *call, const struct nx_service_re
 	nx_say("to view it: %s view -d %s", call->program, result->folder);
 }
 
+static void report_end(int fd, const struct nx_service_result *result, const char *failure)
+{
+	for (size_t i = 0; i < result->session.host_count; i++)
+		if (result->session.hosts[i].failure)
+			dprintf(fd, "0 %zu !%.200s\n", i, result->session.hosts[i].failure);
+	if (failure)
+		dprintf(fd, "1 ! %.200s\n", failure);
+	else
+		dprintf(fd, "1 = %s\n", result->folder);
+}
+
 static enum nx_status run_once(const struct nx_invocation *call, struct screen *screen,
 			       struct nx_error *err)
 {
@@ -243,6 +258,8 @@ static enum nx_status run_once(const struct nx_invocation *call, struct screen *
 	enum nx_status st = nx_service_capture(screen->wishes, &result, err);
 
 	clear(screen);
+	if (screen->progress_fd >= 0)
+		report_end(screen->progress_fd, &result, st ? err->message : NULL);
 	/* a single host's failure is the error itself */
 	if (!st || result.session.host_count > 1)
 		say_end(call, &result);
@@ -300,11 +317,16 @@ enum nx_status nx_service_run(const struct nx_invocation *call,
 {
 	struct nx_arena arena = {0};
 	struct nx_service_wishes wishes;
-	struct screen screen = {.wishes = &wishes, .is_terminal = nx_terminal_is_error_shown()};
+	struct screen screen = {
+		.wishes = &wishes,
+		.is_terminal = nx_terminal_is_error_shown(),
+		.progress_fd = values->progress_fd.is_given ? (int)values->progress_fd.value : -1};
 	struct nx_service_listener listener = {show_progress, warn, &screen};
 	struct old_signals old;
 	enum nx_status st = nx_service_values_read(values, job, &arena, &wishes, err);
 
+	if (screen.progress_fd >= 0)
+		nx_progress_tell(screen.progress_fd);
 	if (!st) {
 		screen.stages = NX_NEW_ARRAY(&arena, uint8_t, wishes.address_count);
 		screen.received_bytes = NX_NEW_ARRAY(&arena, uint64_t, wishes.address_count);

@@ -11,7 +11,7 @@
 
 struct nx_service_values {
 	const char *logdir, *session, *token_file, *device_type;
-	struct nx_number_value duration, delay, repeat, interval, attempts;
+	struct nx_number_value duration, delay, repeat, interval, attempts, progress_fd;
 	struct nx_number_value host_level, device_level, python_level, filter_mask;
 	struct nx_list_value advanced;
 	bool has_no_dataset_ops, has_no_programs;
@@ -30,6 +30,11 @@ struct nx_service_values {
 		 "exists."},                                                                       \
 		{"attempts", 0, NX_NUMBER("COUNT"), NX_SERVICE_ROW(type, attempts),                \
 		 "How often to ask a host that is unavailable or records nothing (default 3)."},   \
+		{"progress-fd", 0, NX_NUMBER("N"), NX_SERVICE_ROW(type, progress_fd),              \
+		 "Report progress to this open descriptor: lines such as \"0 2 records\", with "   \
+		 "the "                                                                            \
+		 "host's place in the list; \"1 = FOLDER\" and \"1 ! SENTENCE\" end it. The "      \
+		 "capture stops when the reader closes it."},                                      \
 	{                                                                                          \
 		"token-file", 0, NX_FILE("FILE"), NX_SERVICE_ROW(type, token_file),                \
 			"Read the token of the services from the first line of this file "         \

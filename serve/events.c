@@ -17,6 +17,7 @@
 struct nx_events {
 	struct nx_workspace *ws;
 	pthread_mutex_t lock;
+	pthread_cond_t looked;
 	struct nx_timer *timer;
 	struct nx_workers *workers;
 	struct nx_alarm ticking;
@@ -83,7 +84,9 @@ static void look(void *context)
 		tell_all(e, ":\n\n", 3);
 		e->commented_ns = now_ns;
 	}
+	/* From now on the job may be added again, and after that the events may be freed. */
 	e->is_looking = false;
+	pthread_cond_broadcast(&e->looked);
 	nx_unlock(&e->lock);
 }
 
@@ -113,7 +116,9 @@ struct nx_events *nx_events_new(struct nx_workspace *ws, struct nx_timer *timer,
 	*e = (struct nx_events){
 		.ws = ws, .timer = timer, .workers = workers, .commented_ns = nx_now_ns()};
 	pthread_mutex_init(&e->lock, NULL);
-	e->looking = (struct nx_job){.run = look, .context = e};
+	pthread_cond_init(&e->looked, NULL);
+	/* detached: others would count as running for a moment after look has returned */
+	e->looking = (struct nx_job){.run = look, .context = e, .is_detached = true};
 	e->ticking = (struct nx_alarm){.ring = tick, .context = e};
 	nx_timer_set(timer, &e->ticking, LOOK_MS);
 	return e;
@@ -124,10 +129,14 @@ void nx_events_free(struct nx_events *e)
 	if (!e)
 		return;
 	nx_timer_clear(e->timer, &e->ticking);
-	nx_workers_await(e->workers, &e->looking);
+	nx_lock(&e->lock);
+	while (e->is_looking)
+		pthread_cond_wait(&e->looked, &e->lock);
+	nx_unlock(&e->lock);
 	for (size_t i = 0; i < e->listeners.len; i++)
 		nx_stream_release(e->listeners.items[i]);
 	nx_vec_release(&e->listeners);
+	pthread_cond_destroy(&e->looked);
 	pthread_mutex_destroy(&e->lock);
 	nx_heap_free(e);
 }

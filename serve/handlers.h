@@ -74,6 +74,12 @@ NX_HANDLER(upload_begin);
 NX_HANDLER(upload);
 NX_HANDLER(upload_finish);
 NX_HANDLER(upload_delete);
+/* serve/handle_tasks.c */
+NX_HANDLER(jobs);
+NX_HANDLER(tasks);
+NX_HANDLER(capture);
+NX_HANDLER(profile_fetch);
+NX_HANDLER(task_delete);
 /* serve/upload_receive.c: takes a file's bytes as they come */
 NX_HANDLER(upload_file);
 enum nx_status nx_receive_upload_file(struct nx_server *server, struct nx_request *request,

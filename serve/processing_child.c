@@ -20,7 +20,7 @@
 
 #define PROGRESS_FD 3
 #define LOOK_MS 200
-#define LINE_BYTES_MAX 256u
+#define LINE_BYTES_MAX 1024u
 #define STATUS_BYTES_MAX ((size_t)1 << 20)
 #define ARGUMENTS_MAX 32
 #define MEMORY_BYTES_LEAST (UINT64_C(2) << 30)

@@ -330,7 +330,16 @@ static enum nx_status start(struct nx_server *server, struct nx_error *err)
 	st = nx_workers_start(server->quick, err);
 	if (!st)
 		st = nx_workers_start(server->slow, err);
-	return st ? st : nx_processing_new(&server->processing, &how, err);
+	if (!st)
+		st = nx_processing_new(&server->processing, &how, err);
+	if (st)
+		return st;
+	return nx_tasks_new(&server->tasks,
+			    &(struct nx_tasks_options){.workspace = server->workspace,
+						       .events = server->events,
+						       .timer = server->timer,
+						       .program = server->options->program},
+			    err);
 }
 
 /*
@@ -349,6 +358,7 @@ static void stop(struct nx_server *server, struct port ports[2])
 		nx_workers_stop(server->slow);
 	stop_port(&ports[0]);
 	stop_port(&ports[1]);
+	nx_tasks_free(server->tasks);
 	nx_processing_free(server->processing);
 	nx_events_free(server->events);
 	nx_workers_free(server->slow);

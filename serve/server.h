@@ -12,6 +12,7 @@
 #include "serve/guard.h"
 #include "serve/processing.h"
 #include "serve/serve.h"
+#include "serve/tasks.h"
 
 struct nx_server {
 	const struct nx_serve_options *options;
@@ -24,6 +25,7 @@ struct nx_server {
 	struct nx_streams *streams;
 	struct nx_events *events;
 	struct nx_processing *processing;
+	struct nx_tasks *tasks;
 	struct nx_timer *timer;
 	struct nx_workers *quick, *slow;
 	atomic_bool is_stopping;

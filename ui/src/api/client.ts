@@ -5,7 +5,7 @@
 
 import type {
 	At, Cell, Colours, Dependencies, EventDetails, Insights, Names, ProfileDetails, Profiles, Ranks,
-	SearchPage, SqlAnswer, Statistics, TablePage, Tracks,
+	SearchPage, SqlAnswer, Statistics, TablePage, Tracks, Jobs, TaskId, Tasks,
 } from "./types.ts";
 import type { EventRef, SearchQuery } from "../contract.ts";
 
@@ -86,6 +86,15 @@ export class Api {
 		this.send<void>("PATCH", `profiles/${encodeURIComponent(name)}`, change);
 	deleteProfile = (name: string) =>
 		this.send<void>("DELETE", `profiles/${encodeURIComponent(name)}`);
+
+	jobs = (signal?: AbortSignal) => this.json<Jobs>("jobs", {}, signal);
+	tasks = () => this.json<Tasks>("tasks");
+	capture = (wish: { addresses: string[]; job: string; duration_ms: number; host_level: number;
+		device_level: number; python_level: number }) =>
+		this.send<TaskId>("POST", "captures", wish);
+	fetchProfile = (name: string) =>
+		this.send<TaskId>("POST", `profiles/${encodeURIComponent(name)}/fetch`);
+	cancelTask = (id: number) => this.send<void>("DELETE", `tasks/${id}`);
 
 	of(profile: string): ProfileApi {
 		return new ProfileApi(this, `profiles/${encodeURIComponent(profile)}`);

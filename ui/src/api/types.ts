@@ -15,6 +15,52 @@ export interface Source {
 	size_bytes: string;
 }
 
+export interface Job {
+	name: string;
+	addresses: string[];
+	failure: string;
+}
+
+export interface LocalService {
+	pid: number;
+	command: string;
+	address: string;
+	needs_token: boolean;
+}
+
+export interface Jobs {
+	jobs: Job[];
+	failure: string;
+	local: LocalService[];
+}
+
+export interface TaskHost {
+	address: string;
+	stage: string;
+	failure: string;
+}
+
+export interface Task {
+	id: number;
+	kind: "capture" | "fetch";
+	state: "waiting" | "recording" | "processing" | "ready" | "failed" | "cancelled";
+	job: string;
+	profile: string;
+	stage: string;
+	fraction: number;
+	message: string;
+	duration_ms: number;
+	hosts: TaskHost[];
+}
+
+export interface Tasks {
+	tasks: Task[];
+}
+
+export interface TaskId {
+	id: number;
+}
+
 export interface Run {
 	id: string;
 	name: string;

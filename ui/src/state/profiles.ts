@@ -3,7 +3,7 @@
 // arrive (some proxies buffer them).
 
 import { Api, ApiError } from "../api/client.ts";
-import type { Profile } from "../api/types.ts";
+import type { Profile, Task } from "../api/types.ts";
 import { createStore } from "../store.ts";
 
 interface ProfileList {
@@ -39,6 +39,7 @@ export function finished(before: Profile[], now: Profile[]): Profile[] {
 
 export class ProfileWatch {
 	readonly list = createStore<ProfileList>({ profiles: [], isLoaded: false, failure: null });
+	readonly tasks = createStore<Task[]>([]); // newest first; only those of events until asked for
 	private asking: Promise<void> | null = null;
 	private isStale = false;
 	private pollTimer: ReturnType<typeof setInterval> | undefined;
@@ -72,6 +73,14 @@ export class ProfileWatch {
 		}
 	}
 
+	async refreshTasks(): Promise<void> {
+		try {
+			this.tasks.set((await this.api.tasks()).tasks);
+		} catch {
+			// The next one may succeed; the list of profiles shows that the server is gone.
+		}
+	}
+
 	start(): void {
 		void this.refresh();
 		this.events = new EventSource(this.api.url("events"));
@@ -81,6 +90,11 @@ export class ProfileWatch {
 		});
 		this.events.addEventListener("error", () => this.poll(true));
 		this.events.addEventListener("profiles", () => void this.refresh());
+		this.events.addEventListener("task", (event) => {
+			const task = JSON.parse((event as MessageEvent<string>).data) as Task;
+			this.tasks.update((now) => [task, ...now.filter((one) => one.id !== task.id)]
+				.sort((a, b) => b.id - a.id));
+		});
 		this.events.addEventListener("processing", (event) => {
 			const progress = JSON.parse((event as MessageEvent<string>).data) as Progress;
 			this.list.update((now) => ({ ...now, profiles: withProgress(now.profiles, progress) }));

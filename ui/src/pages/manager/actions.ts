@@ -51,3 +51,13 @@ export async function deleteProfiles(names: string[]): Promise<void> {
 	for (const sentence of failures) notify(sentence, "error");
 	void profileWatch.refresh();
 }
+
+/** Starts to bring an archived profile back; the list shows when it is ready. */
+export async function fetchArchived(name: string): Promise<void> {
+	try {
+		await server.fetchProfile(name);
+		notify(`Fetching ${name} from the archive.`);
+	} catch (failure) {
+		notify((failure as Error).message, "error");
+	}
+}

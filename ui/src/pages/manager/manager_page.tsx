@@ -15,6 +15,7 @@ import { useStore } from "../../store.ts";
 import { EMPTY_PLAN, withDropped, type Chosen, type Plan } from "../../upload/plan.ts";
 import { UploadDialog } from "../../upload/upload_dialog.tsx";
 import { UploadList } from "../../upload/upload_list.tsx";
+import { CaptureDialog } from "../../capture/capture_dialog.tsx";
 import { changeProfile, moveToFolder } from "./actions.ts";
 import { DeleteDialog, FolderDialog } from "./dialogs.tsx";
 import { DropAnywhere } from "./drop_anywhere.tsx";
@@ -54,6 +55,7 @@ export function ManagerPage() {
 	const [chosen, setChosen] = useState(new Set<string>());
 	const [question, setQuestion] = useState<Question>(null);
 	const [plan, setPlan] = useState<Plan | null>(null);
+	const [isCapturing, setCapturing] = useState(false);
 	const [made, setMade] = useMadeFolders();
 	const search = useRef<HTMLInputElement>(null);
 	const folders = useMemo(() => foldersOf(profiles, made), [profiles, made]);
@@ -112,11 +114,13 @@ export function ManagerPage() {
 
 	return (
 		<>
-			<TopBar actions={
+			<TopBar actions={<>
+				<button type="button" class="ui-button" onClick={() => setCapturing(true)}>
+					<Icon name="record" size={14} /> Capture a running job</button>
 				<button type="button" class="ui-button is-primary"
 					onClick={() => setPlan(EMPTY_PLAN)}>
 					<Icon name="upload" size={14} /> Upload profile</button>
-			}><h1>Profile Manager</h1></TopBar>
+			</>}><h1>Profile Manager</h1></TopBar>
 			<main class="app-main">
 				<div class="pm-bar">
 					<div class="pm-tabs" role="tablist" aria-label="Which profiles">
@@ -176,6 +180,7 @@ export function ManagerPage() {
 				onMade={(name) => setMade([...made, name])} onClose={() => setQuestion(null)} />}
 			{plan && <UploadDialog plan={plan} setPlan={setPlan} folders={folders}
 				onClose={() => setPlan(null)} />}
+			{isCapturing && <CaptureDialog onClose={() => setCapturing(false)} />}
 			<DropAnywhere onFiles={takeDrop} />
 		</>
 	);

@@ -11,7 +11,7 @@ import { SimulatedBadge } from "../../shell/simulated.tsx";
 import { formatInteger } from "../../format.ts";
 import { agoText, bytesText, momentText, pluralText } from "../../shell/words.ts";
 import { navigate } from "../../state/navigate.ts";
-import { changeProfile } from "./actions.ts";
+import { changeProfile, fetchArchived } from "./actions.ts";
 import { failureText, kindText, lengthText } from "../../state/sessions.ts";
 import { foldText, type FoldedRow, type RunHead } from "./fold.ts";
 import { stateText, nameFault, NAME_MOST } from "./list.ts";
@@ -63,7 +63,8 @@ function StateCell({ profile }: { profile: Profile }) {
 	if (!isBusy) {
 		return (
 			<span class={`pm-state is-${state}`} title={reason || stateText(state)}>
-				<Icon name={state === "ready" ? "check" : "warning"} size={12} /> {stateText(state)}
+				<Icon name={state === "ready" ? "check" : state === "archived" ? "folder" : "warning"}
+					size={12} /> {stateText(state)}
 			</span>
 		);
 	}
@@ -154,6 +155,8 @@ export function Row({ row, profiles, isChosen, now, actions }: {
 		{ title: "Open timeline", icon: "list", isDisabled: !isReady, run: () => navigate(analysis)
 			},
 		{ title: "Open summary", icon: "bulb", isDisabled: !isReady, run: () => navigate(summary) },
+		...(profile.state === "archived" ? [{ title: "Fetch from the archive", icon: "back",
+			run: () => void fetchArchived(name) } as MenuEntry] : []),
 		"line",
 		{ title: favourite ? "Remove from favourites" : "Add to favourites", icon: "star",
 			run: () => void changeProfile(name, { favourite: !favourite }) },
