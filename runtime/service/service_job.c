@@ -13,6 +13,7 @@ static struct {
 	bool is_ready;
 	bool is_ending;
 	struct nx_service_task jobs[NX_JOB_KIND_COUNT];
+	unsigned answering_count;	    /* jobs that are free, but still use the server */
 	char terminated[NX_SERVICE_MAX_ID]; /* for a capture that comes after its end */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -63,9 +64,13 @@ void nx_job_finish(struct nx_service_task *job, struct nx_rpc_answer *answer)
 	nx_rpc_call_on_end(call, NULL, NULL);
 	pthread_mutex_lock(&all.lock);
 	job->is_busy = false;
-	pthread_cond_broadcast(&all.changed);
+	all.answering_count++;
 	pthread_mutex_unlock(&all.lock);
 	nx_rpc_call_answer(call, answer);
+	pthread_mutex_lock(&all.lock);
+	all.answering_count--;
+	pthread_cond_broadcast(&all.changed);
+	pthread_mutex_unlock(&all.lock);
 }
 
 void nx_job_refuse(struct nx_service_task *job, enum nx_grpc_status status, const char *fmt, ...)
@@ -192,7 +197,7 @@ void nx_jobs_stop(void)
 		all.jobs[i].is_stopped = true;
 	pthread_cond_broadcast(&all.changed);
 	for (size_t i = 0; i < NX_JOB_KIND_COUNT; i++)
-		while (all.jobs[i].is_busy)
+		while (all.jobs[i].is_busy || all.answering_count)
 			pthread_cond_wait(&all.changed, &all.lock);
 	pthread_mutex_unlock(&all.lock);
 }
@@ -209,5 +214,6 @@ void nx_jobs_abandon(void)
 	pthread_mutex_init(&all.lock, NULL);
 	all.is_ready = all.is_ending = false;
 	memset(all.jobs, 0, sizeof(all.jobs));
+	all.answering_count = 0;
 	*all.terminated = 0;
 }
