@@ -23,4 +23,4 @@ for example in vector_add softmax; do
 	"$program" view -n "$stem.neff" -s "$stem.ntff" --ingest-only --data-path "$folder/ws" \
 		>/dev/null 2>&1
 done
-node "$source/tests/mcp/check.mjs" "$modules" "$program" "$folder/ws"
+node "$source/tests/mcp/sdk.mjs" "$modules" "$program" "$folder/ws"

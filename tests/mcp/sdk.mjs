@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The SDK of the Model Context Protocol talks to 'neuron-explorer mcp' over a workspace with the
 // profiles vector_add and softmax. Prints TAP.
-// usage: node check.mjs MODULES PROGRAM WORKSPACE
+// usage: node sdk.mjs MODULES PROGRAM WORKSPACE
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
