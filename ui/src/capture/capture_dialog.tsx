@@ -177,8 +177,8 @@ export function CaptureDialog({ onClose }: { onClose: () => void }) {
 		);
 	}
 	return (
-		<Dialog key="form" title="Capture a running job" isWide onClose={onClose} onSubmit={() => void begin()}
-			foot={<>
+		<Dialog key="form" title="Capture a running job" isWide onClose={onClose}
+			onSubmit={() => void begin()} foot={<>
 				<span class="cap-total ui-dim">{fault ?? (addresses.length > 1
 					? `${addresses.length} hosts become one session` : "")}</span>
 				<button type="button" class="ui-button" onClick={onClose}>Cancel</button>
