@@ -223,7 +223,7 @@ struct nx_xspace_decoder *nx_system_xspace_of(const struct nx_system_run *run,
 uint32_t nx_system_add_process(struct nx_system_run *run, const char *folder, const char *instance);
 /* Adds names of threads, which outlive the run; those that the process knows stay. */
 struct nx_thread_names NX_VEC_BODY(struct nx_thread_name);
-void nx_system_name_threads(struct nx_system_run *run, uint32_t process,
+void nx_system_name_threads(struct nx_system_run *run, uint32_t index,
 			    const struct nx_thread_names *names);
 
 /* Sessions of a run lie below this. */
