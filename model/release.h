@@ -7,6 +7,8 @@
 #ifndef NX_MODEL_RELEASE_H
 #define NX_MODEL_RELEASE_H
 
+#include <assert.h>
+
 #include "base/arena.h"
 #include "base/vec.h"
 #include "model/binary.h"
@@ -50,7 +52,11 @@ enum nx_node_flags {
 	NX_NODE_RELOAD = 1 << 8, /* brings into SBUF what was brought or spilled before */
 };
 
-#define NX_NO_SLACK UINT64_MAX /* nothing else could have released it */
+#define NX_NO_SLACK UINT32_MAX	      /* nothing else could have released it */
+#define NX_SLACK_MAX (UINT32_MAX - 1) /* 4.29 ms, or more */
+
+/* A number for a member of so many bits, which it fits. */
+#define NX_NODE_BITS(value, count) ((uint32_t)(value) & ((1u << (count)) - 1))
 
 struct nx_release_node {
 	int64_t start_ps; /* its record's */
@@ -58,17 +64,20 @@ struct nx_release_node {
 	int64_t end_ps;
 	int64_t event_ps;  /* what released it happened */
 	int64_t ready_ps;  /* event and the usual lag */
-	uint64_t slack_ps; /* how much earlier the next candidate was ready */
+	uint32_t slack_ps; /* how much earlier the next candidate was ready; NX_SLACK_MAX at most */
 	uint32_t cause;	   /* node that released it; NX_NONE */
-	uint32_t place; /* instruction: its slot; block: into blocks; collective: its operation */
-	uint8_t kind;	/* enum nx_node_kind */
-	uint8_t graph;
-	uint8_t engine;	   /* of a block: that triggered it; NX_ENGINE_COUNT: not known */
-	uint8_t release;   /* enum nx_release_kind */
-	uint8_t how;	   /* enum nx_release_how */
-	uint8_t semaphore; /* of a release by semaphore */
-	uint16_t flags;	   /* enum nx_node_flags */
+	/* captures have many of these: small members share words */
+	uint32_t place : 30; /* instruction: its slot; block: into blocks; collective: its operation
+			      */
+	uint32_t kind : 2;   /* enum nx_node_kind */
+	uint32_t flags : 9;  /* enum nx_node_flags */
+	uint32_t semaphore : 8; /* of a release by semaphore */
+	uint32_t graph : 6;
+	uint32_t engine : 3;  /* of a block: that triggered it; NX_ENGINE_COUNT: not known */
+	uint32_t release : 3; /* enum nx_release_kind */
+	uint32_t how : 3;     /* enum nx_release_how */
 };
+static_assert(sizeof(struct nx_release_node) == 56, "10 million of them in less than 1 GB");
 
 struct nx_ring_block { /* what one DMA engine did for one triggered block */
 	uint64_t size_bytes;

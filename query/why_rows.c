@@ -286,16 +286,16 @@ static void take_node(void *context, const struct nx_value *row)
 		.event_ps = whole_of(&row[EVENT]),
 		.ready_ps = whole_of(&row[READY]),
 		.slack_ps =
-			row[SLACK].kind == NX_VALUE_I64 ? (uint64_t)row[SLACK].i64 : NX_NO_SLACK,
+			row[SLACK].kind == NX_VALUE_I64 ? (uint32_t)row[SLACK].i64 : NX_NO_SLACK,
 		.cause = row[CAUSE].kind == NX_VALUE_I64 && row[CAUSE].i64 > 0
 				 ? (uint32_t)(row[CAUSE].i64 - 1)
 				 : NX_NONE,
-		.kind = (uint8_t)number_of(&row[NODE], node_name, NX_NODE_KIND_COUNT),
-		.graph = (uint8_t)whole_of(&row[CORE]),
-		.engine = engine_of(&row[ENGINE]),
-		.release = (uint8_t)number_of(&row[KIND], kind_name, NX_RELEASE_KIND_COUNT),
-		.how = (uint8_t)number_of(&row[HOW], how_name, NX_RELEASE_HOW_COUNT),
-		.flags = (uint16_t)whole_of(&row[FLAGS]),
+		.kind = NX_NODE_BITS(number_of(&row[NODE], node_name, NX_NODE_KIND_COUNT), 2),
+		.graph = NX_NODE_BITS(whole_of(&row[CORE]), 6),
+		.engine = NX_NODE_BITS(engine_of(&row[ENGINE]), 3),
+		.release = NX_NODE_BITS(number_of(&row[KIND], kind_name, NX_RELEASE_KIND_COUNT), 3),
+		.how = NX_NODE_BITS(number_of(&row[HOW], how_name, NX_RELEASE_HOW_COUNT), 3),
+		.flags = NX_NODE_BITS(whole_of(&row[FLAGS]), 9),
 	};
 
 	nx_vec_push(&s->graph.nodes, n);

@@ -268,7 +268,7 @@ static void add_node(struct nx_why *why, const struct made_block *made)
 				    .end_ps = made->end_ps,
 				    .slack_ps = NX_NO_SLACK,
 				    .cause = NX_NONE,
-				    .place = (uint32_t)why->graph.blocks.len,
+				    .place = NX_NODE_BITS(why->graph.blocks.len, 30),
 				    .kind = NX_NODE_BLOCK,
 				    .engine = by ? by->engine : NX_ENGINE_COUNT};
 
@@ -291,7 +291,7 @@ static void release_blocks(struct nx_why *why, const struct block_build *b)
 		struct nx_why_edge edges[2];
 		size_t count = 0;
 
-		n->graph = b->rings.items[b->made.items[i].ring].graph;
+		n->graph = NX_NODE_BITS(b->rings.items[b->made.items[i].ring].graph, 6);
 		key = (uint64_t)n->graph << 32 | block->dma_engine;
 		if (block->trigger != NX_NONE) {
 			int64_t at = nx_why_node(why, block->trigger)->start_ps;

@@ -37,17 +37,18 @@ static void add_instruction(void *context, const void *opaque)
 {
 	struct nx_why *why = context;
 	const struct nx_instruction *row = opaque;
-	struct nx_release_node n = {.start_ps = (int64_t)row->start_ps,
-				    .work_ps = (int64_t)row->start_ps,
-				    .end_ps = (int64_t)row->end_ps,
-				    .slack_ps = NX_NO_SLACK,
-				    .cause = NX_NONE,
-				    .place = row->slot,
-				    .kind = NX_NODE_INSTRUCTION,
-				    .graph = row->graph,
-				    .engine = row->engine,
-				    .flags = flags_of(nx_profile_slot(why->profile, row),
-						      row->engine)};
+	struct nx_release_node n = {
+		.start_ps = (int64_t)row->start_ps,
+		.work_ps = (int64_t)row->start_ps,
+		.end_ps = (int64_t)row->end_ps,
+		.slack_ps = NX_NO_SLACK,
+		.cause = NX_NONE,
+		.place = NX_NODE_BITS(row->slot, 30),
+		.kind = NX_NODE_INSTRUCTION,
+		.graph = NX_NODE_BITS(row->graph, 6),
+		.engine = NX_NODE_BITS(row->engine, 3),
+		.flags =
+			NX_NODE_BITS(flags_of(nx_profile_slot(why->profile, row), row->engine), 9)};
 
 	if (why->graph.nodes.len >= NODES_MAX)
 		return;
@@ -150,12 +151,11 @@ void nx_why_add_collectives(struct nx_why *why)
 					    .end_ps = end_ps,
 					    .slack_ps = NX_NO_SLACK,
 					    .cause = NX_NONE,
-					    .place = run->op_idx,
+					    .place = NX_NODE_BITS(run->op_idx, 30),
 					    .kind = NX_NODE_COLLECTIVE,
-					    .graph = (uint8_t)g,
-					    .engine = (uint8_t)(run->engine < NX_ENGINE_COUNT
-									? run->engine
-									: NX_ENGINE_COUNT)}));
+					    .graph = NX_NODE_BITS(g, 6),
+					    .engine = NX_NODE_BITS(
+						    nx_why_min(run->engine, NX_ENGINE_COUNT), 3)}));
 			if (trigger != NX_NONE) {
 				edge.cause = trigger;
 				edge.event_ps = edge.ready_ps = nx_why_node(why, trigger)->end_ps;

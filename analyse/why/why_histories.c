@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyse/why/why_internal.h"
+#include "base/heap_trim.h"
 
 #define FAR (INT64_C(1) << 60)
 #define NEAR_PS (400 * NX_WHY_NS)	/* of a change to the end of who made it */
@@ -15,17 +16,19 @@
 #define EARLY_PS (30 * NX_WHY_NS)	/* by which clocks may disagree */
 #define BEFORE_PS (1000000 * NX_WHY_NS) /* how long before the window a value may be from */
 #define STEPS_MAX 100000		/* of a search, which only damage makes long */
+#define TRIM_LEAST 65536u		/* records whose memory is worth a call of the system */
 #define INSIDE 0x80000000u		/* of a waiter: its body waits */
 
-struct record { /* a recorded change */
+struct record { /* a recorded change; packed, because large captures have millions of them */
 	int64_t time_ps;
 	uint32_t value;
 	uint8_t source;
-};
+} __attribute__((packed));
 
-struct parts { /* a list cut by key: key k has items from first[k] to first[k + 1] */
-	size_t *first;
-	uint32_t *items;
+struct parts { /* a list for each key; each goes when its history is built, to save memory */
+	size_t counts[NX_WHY_KEYS];
+	uint32_t *items[NX_WHY_KEYS];
+	bool is_cut; /* the lengths are known */
 };
 
 struct demand { /* a wait that ended tells that the value was there */
@@ -35,8 +38,8 @@ struct demand { /* a wait that ended tells that the value was there */
 
 struct history_build {
 	struct nx_why *why;
-	size_t *first_record; /* by key */
-	struct record *records;
+	struct record *records[NX_WHY_KEYS];
+	size_t record_counts[NX_WHY_KEYS];
 	struct parts writers, waiters, blocks;
 	struct nx_why_list bells; /* words with which cores wake each other, by start */
 	/* of one key */
@@ -60,38 +63,18 @@ static void count_event(void *context, const void *opaque)
 	const struct nx_event *event = opaque;
 
 	if (is_kept(event))
-		b->first_record[nx_why_key(event->graph, event->id) + 1]++;
+		b->record_counts[nx_why_key(event->graph, event->id)]++;
 }
 
 static void add_event(void *context, const void *opaque)
 {
 	struct history_build *b = context;
 	const struct nx_event *event = opaque;
+	size_t key = nx_why_key(event->graph, event->id);
 
 	if (is_kept(event))
-		b->records[b->first_record[nx_why_key(event->graph, event->id)]++] =
+		b->records[key][b->record_counts[key]++] =
 			(struct record){(int64_t)event->time_ps, event->value, event->source};
-}
-
-static size_t *new_firsts(void)
-{
-	size_t *first = nx_heap_alloc(sizeof(*first) * (NX_WHY_KEYS + 2));
-
-	memset(first, 0, sizeof(*first) * (NX_WHY_KEYS + 2));
-	return first;
-}
-
-static void sum_up(size_t *first)
-{
-	for (size_t k = 0; k < NX_WHY_KEYS; k++)
-		first[k + 1] += first[k];
-}
-
-/* After filling, every first has moved to the next one's place. */
-static void move_back(size_t *first)
-{
-	memmove(first + 1, first, sizeof(*first) * NX_WHY_KEYS);
-	first[0] = 0;
 }
 
 static int compare_records(const void *left, const void *right)
@@ -118,22 +101,21 @@ static enum nx_status read_records(struct history_build *b, struct nx_error *err
 
 	if (st)
 		return st;
-	sum_up(b->first_record);
-	b->records = nx_heap_alloc(sizeof(*b->records) * (b->first_record[NX_WHY_KEYS] + 1));
+	for (size_t k = 0; k < NX_WHY_KEYS; k++)
+		if (b->record_counts[k])
+			b->records[k] = nx_heap_alloc(sizeof(*b->records[k]) * b->record_counts[k]);
+	memset(b->record_counts, 0, sizeof(b->record_counts));
 	st = nx_profile_scan(b->why->profile, NX_TABLE_EVENT, add_event, b, err);
-	move_back(b->first_record);
 	for (size_t k = 0; !st && k < NX_WHY_KEYS; k++)
-		sort_records(b->records + b->first_record[k],
-			     b->first_record[k + 1] - b->first_record[k]);
+		sort_records(b->records[k], b->record_counts[k]);
 	return st;
 }
 
 static void put_part(struct parts *parts, size_t key, uint32_t item)
 {
-	if (parts->items)
-		parts->items[parts->first[key]++] = item;
-	else
-		parts->first[key + 1]++;
+	if (parts->is_cut)
+		parts->items[key][parts->counts[key]] = item;
+	parts->counts[key]++;
 }
 
 static void put_parts(struct history_build *b)
@@ -154,7 +136,7 @@ static void put_parts(struct history_build *b)
 		if (s->inside.what == NX_TEST_AT_LEAST)
 			put_part(&b->waiters, nx_why_key(n->graph, s->inside.semaphore),
 				 i | INSIDE);
-		if (s->may_ring_core && !b->writers.items)
+		if (s->may_ring_core && !b->writers.is_cut)
 			nx_vec_push(&b->bells, i);
 	}
 	for (size_t i = 0; i < why->graph.blocks.len; i++) {
@@ -172,16 +154,29 @@ static void cut_parts(struct history_build *b)
 {
 	struct parts *all[] = {&b->writers, &b->waiters, &b->blocks};
 
-	for (size_t i = 0; i < 3; i++)
-		all[i]->first = new_firsts();
 	put_parts(b);
 	for (size_t i = 0; i < 3; i++) {
-		sum_up(all[i]->first);
-		all[i]->items = nx_heap_alloc(sizeof(uint32_t) * (all[i]->first[NX_WHY_KEYS] + 1));
+		struct parts *p = all[i];
+
+		for (size_t k = 0; k < NX_WHY_KEYS; k++)
+			if (p->counts[k])
+				p->items[k] = nx_heap_alloc(sizeof(*p->items[k]) * p->counts[k]);
+		memset(p->counts, 0, sizeof(p->counts));
+		p->is_cut = true;
 	}
 	put_parts(b);
-	for (size_t i = 0; i < 3; i++)
-		move_back(all[i]->first);
+}
+
+static void free_key(struct history_build *b, size_t key)
+{
+	struct parts *all[] = {&b->writers, &b->waiters, &b->blocks};
+
+	for (size_t i = 0; i < 3; i++) {
+		nx_heap_free(all[i]->items[key]);
+		all[i]->items[key] = NULL;
+	}
+	nx_heap_free(b->records[key]);
+	b->records[key] = NULL;
 }
 
 static int compare_ends(const void *left, const void *right, void *context)
@@ -202,11 +197,11 @@ static void take_part(struct history_build *b, const struct parts *parts, size_t
 	bool is_sorted = true;
 
 	nx_vec_clear(out);
-	for (size_t i = parts->first[key]; i < parts->first[key + 1]; i++) {
+	for (size_t i = 0; i < parts->counts[key]; i++) {
 		if (out->len &&
-		    compare_ends(&out->items[out->len - 1], &parts->items[i], nodes) > 0)
+		    compare_ends(&out->items[out->len - 1], &parts->items[key][i], nodes) > 0)
 			is_sorted = false;
-		nx_vec_push(out, parts->items[i]);
+		nx_vec_push(out, parts->items[key][i]);
 	}
 	if (!is_sorted)
 		qsort_r(out->items, out->len, sizeof(*out->items), compare_ends, nodes);
@@ -326,8 +321,8 @@ static int compare_moments(const void *left, const void *right)
 static void build_mixed(struct history_build *b, size_t key, struct nx_why_history *h)
 {
 	struct nx_why *why = b->why;
-	const struct record *records = b->records + b->first_record[key];
-	size_t count = b->first_record[key + 1] - b->first_record[key];
+	const struct record *records = b->records[key];
+	size_t count = b->record_counts[key];
 	unsigned graph = (unsigned)(key / NX_SEMAPHORE_COUNT);
 	unsigned semaphore = key % NX_SEMAPHORE_COUNT;
 	uint32_t value = 0;
@@ -502,8 +497,8 @@ static void list_demands(struct history_build *b, size_t key)
 	bool is_sorted = true;
 
 	nx_vec_clear(&b->demands);
-	for (size_t i = b->waiters.first[key]; i < b->waiters.first[key + 1]; i++) {
-		uint32_t item = b->waiters.items[i];
+	for (size_t i = 0; i < b->waiters.counts[key]; i++) {
+		uint32_t item = b->waiters.items[key][i];
 		const struct nx_release_node *n = nx_why_node(b->why, item & ~INSIDE);
 		const struct nx_slot_signals *s = nx_why_signals(b->why, n);
 		struct demand d =
@@ -525,8 +520,8 @@ static void list_demands(struct history_build *b, size_t key)
 static bool build_counted(struct history_build *b, size_t key, struct nx_why_history *h)
 {
 	struct nx_why *why = b->why;
-	const struct record *records = b->records + b->first_record[key];
-	size_t count = b->first_record[key + 1] - b->first_record[key], start = 0;
+	const struct record *records = b->records[key];
+	size_t count = b->record_counts[key], start = 0;
 	bool is_block = nx_why_node(why, b->line.items[0])->kind == NX_NODE_BLOCK;
 	int64_t usual_ps = is_block ? why->lags->ring_signal : why->lags->signal;
 	uint64_t most = 4 * (count + b->line.len + b->demands.len) + 1024;
@@ -576,7 +571,7 @@ static bool build_counted(struct history_build *b, size_t key, struct nx_why_his
 static bool is_counted(struct history_build *b, size_t key)
 {
 	unsigned semaphore = key % NX_SEMAPHORE_COUNT;
-	bool has_blocks = b->blocks.first[key + 1] > b->blocks.first[key];
+	bool has_blocks = b->blocks.counts[key];
 	bool is_one = true;
 	unsigned engine = NX_ENGINE_COUNT;
 
@@ -628,26 +623,24 @@ static void build_history(struct history_build *b, size_t key)
 enum nx_status nx_why_build_histories(struct nx_why *why, struct nx_error *err)
 {
 	struct history_build *b = nx_heap_alloc(sizeof(*b));
-	struct parts *all[] = {&b->writers, &b->waiters, &b->blocks};
+	size_t record_count = 0;
 	enum nx_status st;
 
 	memset(b, 0, sizeof(*b));
 	b->why = why;
-	b->first_record = new_firsts();
 	st = read_records(b, err);
-	if (!st) {
+	if (!st)
 		cut_parts(b);
-		for (size_t k = 0; k < NX_WHY_KEYS; k++)
-			if (b->first_record[k + 1] > b->first_record[k] ||
-			    b->writers.first[k + 1] > b->writers.first[k] ||
-			    b->blocks.first[k + 1] > b->blocks.first[k])
-				build_history(b, k);
-	}
-	nx_heap_free(b->first_record);
-	nx_heap_free(b->records);
-	for (size_t i = 0; i < 3; i++) {
-		nx_heap_free(all[i]->first);
-		nx_heap_free(all[i]->items);
+	for (size_t k = 0; k < NX_WHY_KEYS; k++)
+		record_count += b->record_counts[k];
+	nx_vec_reserve(&why->moments,
+		       record_count); /* most are recorded: no copies while it grows */
+	for (size_t k = 0; k < NX_WHY_KEYS; k++) {
+		if (!st && (b->record_counts[k] || b->writers.counts[k] || b->blocks.counts[k]))
+			build_history(b, k);
+		free_key(b, k);
+		if (b->record_counts[k] >= TRIM_LEAST)
+			nx_heap_trim();
 	}
 	nx_vec_release(&b->bells);
 	nx_vec_release(&b->own);

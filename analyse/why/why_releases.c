@@ -62,10 +62,11 @@ void nx_why_bind(struct nx_why *why, uint32_t node, const struct nx_why_edge *ed
 	n->event_ps = best->event_ps;
 	n->ready_ps = best->ready_ps;
 	n->cause = best->cause;
-	n->release = best->kind;
-	n->how = best->how;
+	n->release = NX_NODE_BITS(best->kind, 3);
+	n->how = NX_NODE_BITS(best->how, 3);
 	n->semaphore = best->semaphore;
-	n->slack_ps = count > 1 ? (uint64_t)(best_ps - next_ps) : NX_NO_SLACK;
+	n->slack_ps =
+		count > 1 ? (uint32_t)nx_why_min(best_ps - next_ps, NX_SLACK_MAX) : NX_NO_SLACK;
 }
 
 /* --- the order of the program ---------------------------------------------- */

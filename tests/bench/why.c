@@ -216,7 +216,7 @@ int main(int argc, char **argv)
 	       "matched, %.2f %% of the path "
 	       "unexplained\n",
 	       (unsigned long long)run.round_count * STEPS, seconds_of(&usage),
-	       (double)(nx_now_ns() - start_ns) / 1e9, usage.ru_maxrss / 1000,
+	       (double)(nx_now_ns() - start_ns) / 1e9, usage.ru_maxrss * 1024 / 1000000,
 	       (unsigned long long)counts.matched_count, (unsigned long long)counts.wait_count,
 	       100.0 * (double)counts.path_unexplained_ps / (double)counts.span_ps);
 	nx_why_free(why);
