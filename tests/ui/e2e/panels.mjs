@@ -199,6 +199,16 @@ const cases = {
 		const { findings } = await world.api("profiles/demo/insights");
 		for (const finding of findings) assert.ok(text.includes(finding.title), finding.title);
 	},
+	async "a badge names gaps of the capture, and marks stand beside numbers in doubt"() {
+		const page = await world.page("profile/demo/summary");
+		const [{ message }] = sql("SELECT message FROM Warning WHERE message LIKE '%DGE%'");
+		await page.getByRole("region", { name: "DMA utilisation" })
+			.getByRole("img", { name: `In doubt: ${message}` }).waitFor();
+		assert.equal(await page.getByRole("region", { name: "Engine utilisation" })
+			.getByRole("img", { name: /In doubt/ }).count(), 0);
+		await page.getByRole("button", { name: /gap in the capture/ }).click();
+		await page.getByText(message).first().waitFor();
+	},
 	async "a region in the summary has its own numbers"() {
 		const page = await world.page("profile/demo/summary?from=100000&to=200000");
 		await page.getByText("Compute performance").waitFor();

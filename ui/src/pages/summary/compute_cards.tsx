@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cards about compute and memory: figures, bandwidth, utilisation, share of NKI kernels.
 
+import type { ComponentChildren } from "preact";
 import type { ProfileContext } from "../../contract.ts";
 import { formatBytes, formatFraction, formatInteger, formatNs, formatNumber,
 	NOTHING } from "../../format.ts";
@@ -9,6 +10,7 @@ import { Explained, Loaded } from "../../panels/parts/parts.tsx";
 import { useLoad, type Load } from "../../panels/parts/use_load.ts";
 import { Bars, Ring } from "./charts.tsx";
 import { Card } from "./card.tsx";
+import { InDoubt } from "./quality.tsx";
 import { rangeOf, type Region } from "./region.ts";
 import { activePart, bandwidthSlices, utilisationBar } from "./summary_model.ts";
 
@@ -27,10 +29,11 @@ export function useQuery({ context, region }: Props, name: string,
 	[context, region.id, region.fromNs, region.toNs, ...Object.values(parameters)]);
 }
 
-export function Figure(props: { name: string; value: string; help: string; note?: string }) {
+export function Figure(props: { name: string; value: string; help: string; note?: string;
+	mark?: ComponentChildren }) {
 	return (
 		<div class="sm-figure">
-			<span class="sm-figure-value">{props.value}</span>
+			<span class="sm-figure-value">{props.value}{props.mark}</span>
 			<span class="sm-figure-name"><Explained text={props.name} help={props.help} /></span>
 			{props.note ? <span class="sm-figure-note">{props.note}</span> : null}
 		</div>
@@ -61,9 +64,11 @@ export function ComputeCard(props: Props) {
 			<Figure name="Runtime" value={formatNs(sum(row["span_ns"]))}
 				help="Length of the time range, idle gaps included." />
 			<Figure name="Model FLOPs utilisation" value={known(row["mfu_frac"], formatFraction)}
+				mark={<InDoubt context={props.context} topic="model flops" />}
 				help={`The model's matrix work relative to the peak of the tensor engines. ${
 					mfuSource(row, props.region)}`} />
 			<Figure name="Hardware FLOPs utilisation" value={known(row["hfu_frac"], formatFraction)}
+				mark={<InDoubt context={props.context} topic="instructions" />}
 				help={"All matrix work, transposes included, relative to the peak of the tensor " +
 					"engines."} />
 			<Figure name="Arithmetic intensity"
@@ -79,6 +84,7 @@ export function BandwidthCard(props: Props) {
 			<Figure name="HBM at peak rate" value={formatBytes(sum(row["available_bytes"]))}
 				help="What one HBM stack could have moved in this time at its peak rate." />
 			<Figure name="Average DMA" value={known(row["average_dma_bytes"], formatBytes)}
+				mark={<InDoubt context={props.context} topic="dma" />}
 				help={"Bytes per transfer. Small transfers cannot fill the DMA engines; aim for 32 KiB " +
 					"or more."}
 				note={row["average_dma_bytes"] !== null && sum(row["average_dma_bytes"]) < GOOD_DMA_BYTES
@@ -94,6 +100,7 @@ export function BandwidthCard(props: Props) {
 export function UtilisationCard(props: Props) {
 	const load = useQuery(props, "utilisation");
 	return <Card title="Engine utilisation"
+		mark={<InDoubt context={props.context} topic="instructions" />}
 		help={"Active time of each engine of each core: at least one instruction ran that does not " +
 			"only wait; overlaps count once. The panel Overall summary joins the cores. For the tensor " +
 			"engine, model work and transposes are the time their products need at the array's peak, " +

@@ -10,6 +10,7 @@ import { useStore } from "../../store.ts";
 import { Stripes } from "./charts.tsx";
 import { BandwidthCard, ComputeCard, KernelCard, UtilisationCard } from "./compute_cards.tsx";
 import { FindingsCard, SystemInformationCard } from "./info_cards.tsx";
+import { QualityBadge } from "./quality.tsx";
 import { regionChoices } from "./region.ts";
 import { SystemSummary } from "./system_summary.tsx";
 import { CollectivesCard, DmaCard, TensorDmaCard } from "./traffic_cards.tsx";
@@ -43,6 +44,7 @@ function DeviceSummary({ context }: { context: ProfileContext }) {
 					text: `${one.name} (${formatNs(one.fromNs)} to ${formatNs(one.toNs)})` }))} />
 				<Button onClick={addRegion} title="Add the time range shown in the timeline as a region">Add
 					region</Button>
+				<QualityBadge context={context} />
 				{region.isAll ? null : <span class="pn-dim">
 					A region counts the events that start in it; its MFU is computed from
 					instructions.</span>}

@@ -14,6 +14,7 @@ import { useLoad } from "../../panels/parts/use_load.ts";
 import { Card } from "./card.tsx";
 import { Bars } from "./charts.tsx";
 import { useQuery } from "./compute_cards.tsx";
+import { InDoubt } from "./quality.tsx";
 import { rangeOf, type Region } from "./region.ts";
 import { dmaBars, dmaKind, scaleOf } from "./summary_model.ts";
 
@@ -26,7 +27,7 @@ export function DmaCard(props: Props) {
 	const [by, setBy] = useState("queue");
 	const [split, setSplit] = useState("kind");
 	const load = useQuery(props, "dma_utilisation", { by, split });
-	return <Card title="DMA utilisation"
+	return <Card title="DMA utilisation" mark={<InDoubt context={props.context} topic="dma" />}
 		help={"Solid: data rate of the DMA engines, as a share of their peak. Striped: " +
 			"additional time they were busy, with small or slow packets."}
 		bar={<>
