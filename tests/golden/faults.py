@@ -49,9 +49,17 @@ def run(*words):
     return done.stdout
 
 
-def titles(folder, *source):
-    said = run(PROGRAM, 'recommend', *source, '--data-path', folder / 'ws')
+def titles(*source):
+    said = run(PROGRAM, 'recommend', *source)
     return re.findall(r'^## \d+\. (.*)$', said, re.M), said
+
+
+def system(folder):
+    """The profile of the capture in folder/run, its findings and their text."""
+    run(PROGRAM, 'view', '-d', folder / 'run', '--ignore-device-profile', '--output-format',
+        'parquet', '--output-file', folder / 't')
+    profile = folder / 't' / 'system_profile'
+    return (profile, *titles('-d', profile))
 
 
 def device(folder, text):
@@ -61,7 +69,7 @@ def device(folder, text):
     run(PROGRAM, 'neff', '--assemble', folder / 'p.nasm', '-o', files[1])
     run(PROGRAM, 'capture', *files)
     why = json.loads(run(PROGRAM, 'why', *files, '--format', 'json'))
-    return titles(folder, *files)[0], why
+    return titles(*files, '--data-path', folder / 'ws')[0], why
 
 
 def path(why, cause):
@@ -138,7 +146,7 @@ def clean_programs(folder):
 def growing_gaps(folder):
     run(MAKE_CAPTURE, '--system', folder / 'run', '--instances', 1, '--workers', 1, '--events', 3000,
         '--gaps')
-    found, said = titles(folder, '-d', folder / 'run', '--ignore-device-profile')
+    _, found, said = system(folder)
     assert 'Gaps between executions grow' in found, said
 
 
@@ -152,7 +160,7 @@ def steps(folder, durations_us):
     (folder / 'run').mkdir()
     trace = {'schemaVersion': 1, 'traceEvents': events}
     (folder / 'run' / 'host.pt.trace.json').write_text(json.dumps(trace))
-    return titles(folder, '-d', folder / 'run')
+    return system(folder)[1:]
 
 
 def a_clean_system(folder):
@@ -171,14 +179,12 @@ def a_late_rank_and_a_slow_step(folder):
     run(PROGRAM, 'neff', '--assemble', EXAMPLES / 'rank_sum.nasm', '-o', neff)
     ranks = dict(re.findall(r'^rank (\d) is process (\d+)$', run(TRAINING, neff, folder / 'run'),
                             re.M))
-    found, said = titles(folder, '-d', folder / 'run', '--ignore-device-profile')
+    profile, found, said = system(folder)
     for title in 'A process is late in its steps', 'Some steps take much longer than others':
         assert title in found, said
     late = said[said.index('A process is late in its steps'):]
     assert f"process {ranks['2']} " in late.split('\n## ')[0], (ranks, late)
-    run(PROGRAM, 'view', '-d', folder / 'run', '--ignore-device-profile', '--output-format',
-        'parquet', '--output-file', folder / 't')
-    why = json.loads(run(PROGRAM, 'why', '-d', folder / 't' / 'system_profile', '--format', 'json'))
+    why = json.loads(run(PROGRAM, 'why', '-d', profile, '--format', 'json'))
     last = why['ranks'][0]
     assert last['rank'] == 2 and last['process_id'] == int(ranks['2']), why['ranks']
     assert last['came_last'] * 2 > last['meetings'] and last['stall_ns'] > 3 * 10 * 20e6, last
