@@ -48,11 +48,13 @@ store() { # name, options of view: unless it is there, so that markers and names
 
 say "Two captures, as a device and its host would have written them:"
 run "$build/tests/make_capture" --demo "$demo/block"
+run "$build/tests/make_capture" --source "$demo/block/source"
 run "$build/tests/make_capture" --system "$demo/training" --instances 2 --workers 4
 
 say "Read into the workspace $workspace:"
 store llama_training -d "$demo/training"
-store llama_block -n "$demo/block/demo.neff" -s "$demo/block/demo.ntff"
+store llama_block -n "$demo/block/demo.neff" -s "$demo/block/demo.ntff" \
+	--source-code-root "$demo/block/source"
 
 examples="vector_add relu softmax matmul mlp attention all_reduce rank_sum"
 say "The programs of $sources, assembled:"
@@ -111,7 +113,8 @@ echo
 cat <<END
 
 Things to try:
-  llama_block      drag over the timeline to zoom, click an instruction, press ? for all keys
+  llama_block      drag over the timeline to zoom, click an instruction, press ? for all keys;
+                   Add panel, Source code: which line costs most
   llama_training   click nc_exec_running and open the device profile that was captured with it
   training_loop    Add panel, Steps: the slow step is marked, By process names the late rank
   attention        a kernel by hand: click an instruction for its line of $sources/attention.nasm

@@ -42,7 +42,7 @@ const settings = {
 	entryNames: "[name]-[hash]",
 	chunkNames: "[name]-[hash]",
 	assetNames: "[name]-[hash]",
-	loader: { ".svg": "file", ".woff2": "file" },
+	loader: { ".svg": "file", ".woff2": "file", ".neff": "file", ".ntff": "file", ".nasm": "file" },
 	legalComments: "none", // the notices are in licences.txt
 	metafile: true,
 	logLevel: "warning",

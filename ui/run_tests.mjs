@@ -76,7 +76,7 @@ async function runUnits() {
 		nodePaths: [modules],
 		jsx: "automatic",
 		jsxImportSource: "preact",
-		loader: { ".css": "empty", ".svg": "empty" },
+		loader: { ".css": "empty", ".svg": "empty", ".neff": "empty", ".ntff": "empty", ".nasm": "empty" },
 		sourcemap: "inline",
 		logLevel: "warning",
 	});

@@ -11,6 +11,7 @@
 
 static const char usage[] =
 	"usage: make_capture --demo DIR            DIR/demo.neff and DIR/demo.ntff\n"
+	"       make_capture --source DIR          the kernel's text, for view --source-code-root\n"
 	"       make_capture --corpus DIR          seeds for the fuzz targets\n"
 	"       make_capture --size N[K|M|G] OUT.ntff [--neff OUT.neff]\n"
 	"       make_capture --tiny OUT.ntff [--neff OUT.neff]\n"
@@ -19,7 +20,7 @@ static const char usage[] =
 	"                                          --gaps: between executions, from 13 to 190 us\n"
 	"options: --seed N, --version 4|5|6, --arch 1|2, --cores 1|2, --faults\n";
 
-enum mode { MODE_NONE, MODE_DEMO, MODE_CORPUS, MODE_SIZE, MODE_TINY, MODE_SYSTEM };
+enum mode { MODE_NONE, MODE_DEMO, MODE_CORPUS, MODE_SIZE, MODE_TINY, MODE_SYSTEM, MODE_SOURCE };
 
 struct request {
 	enum mode mode;
@@ -97,6 +98,8 @@ static bool parse_option(struct request *r, char **argv, int *at)
 	++*at;
 	if (!strcmp(option, "--demo"))
 		return set_mode(r, MODE_DEMO, value);
+	if (!strcmp(option, "--source"))
+		return set_mode(r, MODE_SOURCE, value);
 	if (!strcmp(option, "--corpus"))
 		return set_mode(r, MODE_CORPUS, value);
 	if (!strcmp(option, "--tiny"))
@@ -209,6 +212,26 @@ static bool make_pair(const struct request *r, const char *ntff, const char *nef
 	return is_written;
 }
 
+/* The kernel's text, below the folder that view gets as --source-code-root. */
+static bool write_source(const struct request *r)
+{
+	struct nx_synthetic_options options = options_of(r);
+	struct nx_bytes text = {0};
+	struct nx_error err;
+	char path[4096];
+	bool is_written;
+
+	snprintf(path, sizeof(path), "%.3900s/" NX_SYNTHETIC_KERNEL_FILE, r->target);
+	*strrchr(path, '/') = '\0';
+	if (nx_make_directories(path, &err))
+		return complain(&err);
+	snprintf(path, sizeof(path), "%.3900s/" NX_SYNTHETIC_KERNEL_FILE, r->target);
+	nx_synthetic_source(&options, &text);
+	is_written = write_file(path, &text);
+	nx_vec_release(&text);
+	return is_written;
+}
+
 static bool make_demo(const struct request *r)
 {
 	char neff[4096], ntff[4096];
@@ -279,6 +302,9 @@ int main(int argc, char **argv)
 		is_done = nx_synthetic_corpus(write_seed, &r) &&
 			  nx_synthetic_system_corpus(write_seed, &r) &&
 			  nx_synthetic_parquet_corpus(write_seed, &r);
+		break;
+	case MODE_SOURCE:
+		is_done = write_source(&r);
 		break;
 	case MODE_SYSTEM:
 		is_done = make_system(&r);

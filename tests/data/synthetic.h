@@ -72,6 +72,10 @@ struct nx_synthetic_counts {
 void nx_synthetic_capture(const struct nx_synthetic_options *options, struct nx_bytes *neff,
 			  struct nx_bytes *ntff, struct nx_synthetic_counts *counts);
 
+/* Appends the source of the kernel that such a capture is a run of. */
+void nx_synthetic_source(const struct nx_synthetic_options *options, struct nx_bytes *out);
+#define NX_SYNTHETIC_KERNEL_FILE "llama/kernels/attention.py" /* as debug records name it */
+
 /* --- captures larger than memory ------------------------------------------- */
 
 /* Takes the next bytes of the file; false stops the writing. */

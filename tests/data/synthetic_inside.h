@@ -19,7 +19,6 @@
 #define NX_SYNTHETIC_DMA_BASE 64
 #define NX_SYNTHETIC_FIRST_CORE 4
 #define NX_SYNTHETIC_SBUF_WEIGHTS 0x10000 /* where weights lie in each partition */
-#define NX_SYNTHETIC_KERNEL_FILE "llama/kernels/attention.py"
 
 enum nx_synthetic_queue {
 	NX_SYNTHETIC_WEIGHTS,

@@ -32,7 +32,9 @@ const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--
 
 const faults = [];
 async function newPage() {
-	const page = await (await browser.newContext({ colorScheme: "dark" })).newPage();
+	const context = await browser.newContext({ colorScheme: "dark" });
+	await context.addInitScript(() => localStorage.setItem("neuron-explorer.tour", '"seen"'));
+	const page = await context.newPage();
 	page.setDefaultTimeout(90_000); // a limit for what hangs, also on a busy machine
 	page.on("pageerror", (fault) => faults.push(fault.message));
 	page.on("console", (line) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame of every page: sidebar, the page of the route, notifications, help, keys.
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { ManagerPage } from "./pages/manager/manager_page.tsx";
 import { ProfilePage } from "./pages/profile/profile_page.tsx";
 import { RanksPage } from "./pages/ranks/ranks_page.tsx";
@@ -13,6 +13,7 @@ import { Link } from "./shell/link.tsx";
 import { Sidebar, toggleSidebar } from "./shell/sidebar.tsx";
 import { toggleTheme } from "./shell/theme.ts";
 import { Toasts } from "./shell/toasts.tsx";
+import { Tour } from "./shell/tour.tsx";
 import { TopBar } from "./shell/topbar.tsx";
 import { route } from "./state/navigate.ts";
 import type { Route } from "./state/route.ts";
@@ -48,6 +49,7 @@ function Page({ now }: { now: Route }) {
 
 export function App() {
 	const now = useStore(route);
+	const page = useRef<HTMLDivElement>(null);
 	const focused = useStore(isFocused) && now.page === "analysis";
 	useEffect(() => {
 		if (now.page !== "analysis") isFocused.set(false);
@@ -62,11 +64,14 @@ export function App() {
 	}), []);
 	return (
 		<div class="app-frame">
+			<button type="button" class="app-skip ui-button" onClick={() => page.current?.focus()}>
+				Skip to the page</button>
 			{!focused && <Sidebar />}
-			<div class="app-page">
+			<div class="app-page" ref={page} tabIndex={-1}>
 				<ErrorBoundary what="This page"><Page now={now} /></ErrorBoundary>
 			</div>
 			{focused && <LeaveFocus />}
+			{now.page === "analysis" && !focused && <Tour />}
 			<Help />
 			<Toasts />
 		</div>

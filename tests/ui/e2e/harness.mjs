@@ -123,10 +123,13 @@ export class World {
 	}
 
 	/** A page with its own browser context. */
-	async page(path = "", { scheme = "dark", ...options } = {}) {
+	async page(path = "", { scheme = "dark", isFirstVisit = false, ...options } = {}) {
 		const context = await this.browser.newContext({ colorScheme: scheme, viewport: SCREEN,
 			reducedMotion: "reduce", ...options });
 		context.setDefaultTimeout(STEP_MS);
+		// Others have seen the tour.
+		if (!isFirstVisit)
+			await context.addInitScript(() => localStorage.setItem("neuron-explorer.tour", '"seen"'));
 		const page = await context.newPage();
 		page.on("pageerror", (fault) => this.faults.push(fault.message));
 		page.on("console", (line) => {

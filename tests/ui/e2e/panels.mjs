@@ -253,7 +253,7 @@ const cases = {
 	},
 	async "a panel is closed, maximised and remembered for the next visit"() {
 		const t = await open();
-		await t.does(() => t.page.getByRole("button", { name: "Close Event details" }).click());
+		await t.does(() => t.page.locator("#dock-tab-event-details .dock-close").click());
 		assert.ok(!t.query().get("panels").includes("event-details"));
 		await t.page.goto(`${world.root}profile/demo`);
 		await t.ready();

@@ -106,13 +106,13 @@ export function TabBar({ group, rect, isMaximised, actions }:
 						}}
 						onPointerDown={(event) => !event.button && actions.startDrag(panel, event)}>
 						<span class="dock-title">{actions.titleOf(panel)}</span>
-						<button type="button" class="dock-close" tabIndex={-1}
-							aria-label={`Close ${actions.titleOf(panel)}`} title="Close"
+						{/* For the mouse only: a tab may not contain a button, and Delete closes it too. */}
+						<span class="dock-close" aria-hidden="true" title="Close (Delete)"
 							onPointerDown={(event) => event.stopPropagation()}
 							onClick={(event) => {
 								event.stopPropagation();
 								actions.close(panel);
-							}}><Icon name="close" size={10} /></button>
+							}}><Icon name="close" size={10} /></span>
 					</div>
 				))}
 			</div>

@@ -17,7 +17,7 @@ export async function copyText(text: string, what: string): Promise<void> {
 export function Command({ text }: { text: string }) {
 	return (
 		<div class="ui-command">
-			<code>{text}</code>
+			<code tabIndex={0}>{text}</code>
 			<button type="button" class="ui-icon-button" aria-label={`Copy: ${text}`} title="Copy"
 				onClick={() => void copyText(text, "Command")}><Icon name="copy" size={14} /></button>
 		</div>

@@ -3,6 +3,7 @@
 
 import { createStore, useStore } from "../store.ts";
 import { Dialog } from "./dialog.tsx";
+import { startTour } from "./tour.tsx";
 import "./help.css";
 
 export interface HelpSection {
@@ -71,6 +72,10 @@ export function Help() {
 	if (!isOpen) return null;
 	return (
 		<Dialog title="Keyboard" isWide onClose={() => isHelpOpen.set(false)}>
+			<p><button type="button" class="ui-button" onClick={() => {
+				isHelpOpen.set(false);
+				startTour();
+			}}>Take the tour</button> <span class="ui-dim">Six steps, on the page of a profile.</span></p>
 			<div class="help-columns">
 				{all.map((section) => <KeyList key={section.title} section={section} />)}
 			</div>

@@ -5,7 +5,9 @@ import { tunnelCommand } from "../../server.ts";
 import { Command } from "../../shell/command.tsx";
 import type { Tab, Folder } from "./list.ts";
 import { Icon } from "../../shell/icons.tsx";
+import { notify } from "../../shell/toasts.tsx";
 import { pluralText } from "../../shell/words.ts";
+import { openSample } from "../../upload/sample.ts";
 
 export function NoProfiles({ onUpload }: { onUpload: () => void }) {
 	return (
@@ -22,7 +24,10 @@ export function NoProfiles({ onUpload }: { onUpload: () => void }) {
 			<p class="ui-dim">Then process the folder it wrote:</p>
 			<Command text="neuron-explorer view -d output" />
 			<p><button type="button" class="ui-button is-primary" onClick={onUpload}>Upload
-				profile</button></p>
+				profile</button>{" "}
+				<button type="button" class="ui-button" onClick={() => void openSample().catch(
+					(failure: Error) => notify(failure.message, "error"))}>Open a sample</button></p>
+			<p class="ui-dim">The sample is an attention kernel that ran on the simulator.</p>
 		</div>
 	);
 }
