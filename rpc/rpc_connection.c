@@ -68,11 +68,11 @@ static void detach(struct nx_rpc_call *call)
 {
 	struct nx_rpc_connection *c = call->connection;
 
-	for (struct nx_rpc_call **at = &c->calls; *at; at = &(*at)->next)
-		if (*at == call) {
-			*at = call->next;
-			break;
-		}
+	if (c->calls == call)
+		c->calls = call->next;
+	for (struct nx_rpc_call *before = c->calls; before; before = before->next)
+		if (before->next == call)
+			before->next = call->next;
 	c->call_count--;
 	c->called_ns = c->now_ns;
 	call->connection = NULL;
