@@ -64,10 +64,8 @@ static void end_call(struct nx_rpc_call *call)
 }
 
 /* The stream is closed. The handler may still have the call; it is freed with its answer then. */
-static void detach(struct nx_rpc_call *call)
+static void detach(struct nx_rpc_connection *c, struct nx_rpc_call *call)
 {
-	struct nx_rpc_connection *c = call->connection;
-
 	if (c->calls == call)
 		c->calls = call->next;
 	for (struct nx_rpc_call *before = c->calls; before; before = before->next)
@@ -356,9 +354,8 @@ static int on_close(nghttp2_session *session, int32_t stream_id, uint32_t error,
 	struct nx_rpc_call *call = call_of(session, stream_id);
 
 	(void)error;
-	(void)user;
 	if (call)
-		detach(call);
+		detach(user, call);
 	return 0;
 }
 
@@ -420,7 +417,7 @@ struct nx_rpc_connection *nx_rpc_connection_new(struct nx_rpc_hub *hub, uint64_t
 void nx_rpc_connection_free(struct nx_rpc_connection *c)
 {
 	while (c->calls)
-		detach(c->calls);
+		detach(c, c->calls);
 	nghttp2_session_del(c->session);
 	nx_heap_free(c);
 }
