@@ -9,6 +9,7 @@
 static struct {
 	pthread_mutex_t lock; /* held for the records of a round, or to copy a segment */
 	bool is_on;
+	bool is_held; /* a snapshot reads it: what is too old stays until it is done */
 	struct nx_trace_clock clock;
 	struct nx_trace_history history;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -99,7 +100,8 @@ bool nx_profiler_history_check(uint64_t now_ns, const struct nx_trace_share_stat
 
 	if (!nx_profiler_history_enter())
 		return false;
-	nx_trace_history_expire(&kept.history, now_ns);
+	if (!kept.is_held)
+		nx_trace_history_expire(&kept.history, now_ns);
 	is_due = nx_profiler_triggers_check(now_ns, state, &kept.clock, alarm);
 	nx_profiler_history_leave();
 	return is_due;
@@ -117,6 +119,13 @@ struct nx_trace_history nx_profiler_history_look(void)
 	return copy;
 }
 
+void nx_profiler_history_hold(bool is_held)
+{
+	pthread_mutex_lock(&kept.lock);
+	kept.is_held = is_held;
+	pthread_mutex_unlock(&kept.lock);
+}
+
 uint64_t nx_profiler_history_copy(uint64_t number, struct nx_trace_excerpt *out)
 {
 	pthread_mutex_lock(&kept.lock);
@@ -129,6 +138,6 @@ uint64_t nx_profiler_history_copy(uint64_t number, struct nx_trace_excerpt *out)
 void nx_profiler_history_abandon(void)
 {
 	pthread_mutex_init(&kept.lock, NULL);
-	kept.is_on = false;
+	kept.is_on = kept.is_held = false;
 	nx_trace_history_end(&kept.history);
 }

@@ -151,6 +151,8 @@ bool nx_profiler_history_check(uint64_t now_ns, const struct nx_trace_share_stat
 			       struct nx_profiler_alarm *alarm);
 /* A copy without the words. */
 struct nx_trace_history nx_profiler_history_look(void);
+/* While it is held, nothing is dropped for its age. */
+void nx_profiler_history_hold(bool is_held);
 /* As nx_trace_history_copy. */
 uint64_t nx_profiler_history_copy(uint64_t number, struct nx_trace_excerpt *out);
 void nx_profiler_history_abandon(void);

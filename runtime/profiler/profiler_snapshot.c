@@ -348,9 +348,11 @@ static enum nx_status describe(struct nx_error *err)
 enum nx_status nx_profiler_snapshot_write(struct nx_profiler_snapshot *snapshot,
 					  struct nx_error *err)
 {
-	struct nx_trace_history history = nx_profiler_history_look();
+	struct nx_trace_history history;
 	enum nx_status st;
 
+	nx_profiler_history_hold(true);
+	history = nx_profiler_history_look();
 	writing.snapshot = snapshot;
 	writing.drained_ns = snapshot->file.time_ns;
 	snapshot->file.end_sequence = history.sequence;
@@ -361,8 +363,10 @@ enum nx_status nx_profiler_snapshot_write(struct nx_profiler_snapshot *snapshot,
 		snapshot->begin_ns =
 			history.segments[history.oldest % NX_TRACE_HISTORY_SEGMENTS].from.epoch_ns;
 	st = make_temporary(err);
-	if (st)
+	if (st) {
+		nx_profiler_history_hold(false);
 		return st;
+	}
 	st = open_files(&history, err);
 	if (!st) {
 		write_history(history.oldest);
@@ -376,6 +380,7 @@ enum nx_status nx_profiler_snapshot_write(struct nx_profiler_snapshot *snapshot,
 	if (!st && rename(writing.folder, snapshot->folder))
 		st = nx_fail_errno(err, errno, "cannot rename %s to %s", writing.folder,
 				   snapshot->folder);
+	nx_profiler_history_hold(false);
 	if (st) {
 		nx_profiler_spans_abandon(&writing.spans);
 		nx_guest_stream_close(&writing.events);
