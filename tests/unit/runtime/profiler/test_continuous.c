@@ -354,7 +354,7 @@ static void *write_ticks(void *unused)
 
 	(void)unused;
 	/* No more than the history has room for, however slow the reader is. */
-	while (!atomic_load(&is_over) && atomic_load(&put_count) < 400000) {
+	while (!atomic_load(&is_over) && atomic_load(&put_count) < 40000) {
 		for (int i = 0; i < 50; i++)
 			put(atomic_fetch_add(&put_count, 1));
 		nanosleep(&moment, NULL);
@@ -381,7 +381,7 @@ static void consecutive_snapshots_lose_nothing(void **state)
 {
 	nx_profiler_continuous_options options = options_of_test();
 	nx_profiler_options session = NX_PROFILER_OPTIONS;
-	size_t cap = (size_t)1 << 22;
+	size_t cap = (size_t)1 << 17;
 	uint64_t *values = calloc(cap, sizeof(*values)), end = 0;
 	pthread_t threads[WRITERS];
 
