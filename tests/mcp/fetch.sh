@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Brings the SDK of the Model Context Protocol into DIRECTORY/node_modules. The npm packages are only unpacked:
-# nothing of them is installed and no script of them is run.
-# usage: fetch.sh DIRECTORY     exit 77: they cannot be had here
+# Brings the SDK of the Model Context Protocol into DIRECTORY/node_modules.
+# usage: fetch.sh DIRECTORY     exit 77: they cannot be fetched here
 set -eu
 
-# package, version, check sum of its tarball
-packages="@modelcontextprotocol/sdk 1.12.0 af5381c01e1825df5a786e64d6a7e2867867a26973a6230fc8a14f3d56321fcb
+exec "$(dirname "$0")/../unpack_packages.sh" "$1" "@modelcontextprotocol/sdk" <<END
+@modelcontextprotocol/sdk 1.12.0 af5381c01e1825df5a786e64d6a7e2867867a26973a6230fc8a14f3d56321fcb
 zod 3.24.4 b060ad48003e050a18fdd5d5cb8214a099998e16fd0ed43776fb655ac0c4b5ca
 ajv 6.12.6 9975345b80dbf809b9bfe0c698e45c0d5223c281d3b258c74528ccfc6d13134a
 fast-deep-equal 3.1.3 b019a0980f27638dc3f85836b0e478f188e00d7a6e5852c0819fa86f56e47b8f
@@ -19,34 +18,5 @@ path-key 3.1.1 4b8999acb914830edcd3c5b8fec632b32c6bc759ac3edc86336f5a9e08ba7b92
 shebang-command 2.0.0 9acba5bd18a51e9cdf5898380e4df63f803e1844def64ae1a46f88cff86d556e
 shebang-regex 3.0.0 fedbabaa6db26c6be0183f82777dfa852d59a62f8885de93bd32ebc28758958f
 which 2.0.2 a13adf5fddeb769655edce551e81fbb11904b9c9be76d95e41da8c4c499d4edc
-isexe 2.0.0 47cfe872e088e28c53b736fef305324b57cc1cfc9f72a9b0f769f92731cb8359"
-
-give_up() { # reason
-	echo "SKIP: $1"
-	exit 77
-}
-
-directory=$1
-stamp=$directory/fetched
-[ -f "$stamp" ] && [ "$(cat "$stamp")" = "$packages" ] && exit 0
-command -v node >/dev/null 2>&1 || give_up "node is not installed (tools/setup.sh installs it)"
-command -v npm >/dev/null 2>&1 || give_up "npm is not installed (tools/setup.sh installs it)"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-names=$(echo "$packages" | awk '{ print $1 "@" $2 }')
-# shellcheck disable=SC2086 # the names are a list
-(cd "$work" && npm pack --ignore-scripts --fetch-retries=1 --fetch-timeout=60000 $names) \
-	>/dev/null 2>&1 || give_up "npm could not fetch @modelcontextprotocol/sdk"
-
-rm -rf "$directory/node_modules" "$stamp"
-echo "$packages" | while read -r name version sum; do
-	tarball=$work/$(echo "$name" | sed 's/^@//; s,/,-,')-$version.tgz
-	if ! echo "$sum  $tarball" | sha256sum --check --status; then
-		echo "fetch.sh: $name@$version is not what it was: the check sums differ" >&2
-		exit 1
-	fi
-	mkdir -p "$directory/node_modules/$name"
-	tar xzf "$tarball" -C "$directory/node_modules/$name" --strip-components=1
-done
-echo "$packages" >"$stamp"
+isexe 2.0.0 47cfe872e088e28c53b736fef305324b57cc1cfc9f72a9b0f769f92731cb8359
+END
