@@ -8,14 +8,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "runtime/nrt/core_recording.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/ntff_encode.h"
 #include "runtime/trace/guest_files.h"
 
-#define MAX_EXECUTIONS 100000 /* listed in a session's profile */
-#define MAX_MODELS 64	      /* that a session holds, also after they were unloaded */
-#define MAX_RING_BYTES (UINT64_C(256) << 20)
 #define MAX_KEPT 64
 #define KEEP_PERIOD_NS UINT64_C(1000000000)
 #define KEEP_COST 400 /* encoding takes no more than this part of the time */
@@ -25,24 +23,9 @@ struct nrt_profile_continuous_options {
 	char output_dir[NX_INSPECT_PATH_MAX];
 };
 
-/* A NEFF that ran in a session, once, however often it was loaded. */
-struct recorded_model {
-	struct nx_model *model; /* held */
-	uint64_t duration_ps;	/* of its latest execution */
-	struct nx_notified own; /* captures without a timeline: the first execution's rings */
-};
-
-/* What a core did. All executions are listed; records are kept up to MAX_RING_BYTES. */
-struct recording {
-	NX_VEC(struct recorded_model) models; /* in the order of their first execution */
-	NX_VEC(struct nx_ntff_execution) executions;
-	struct nx_notified rings; /* captures with a timeline: of all models */
-	bool is_full;		  /* records or executions are missing, and the log says so */
-};
-
 struct core {
 	bool is_recording, is_for_inspect;
-	struct recording recording;
+	struct nx_core_recording recording;
 	struct nx_model *latest_model; /* held; continuous profiling: the latest execution */
 	struct nx_bytes latest;
 };
@@ -50,7 +33,7 @@ struct core {
 struct stopped { /* by nrt_profile_session_stop, not yet written */
 	uint64_t id;
 	uint32_t core;
-	struct recording recording;
+	struct nx_core_recording recording;
 };
 
 /* A profile between nrt_profile_start and nrt_profile_stop, known by its path. A model has at
@@ -141,188 +124,9 @@ static void write_once(const struct nx_inspect_device *wishes, struct nx_model *
 	nx_vec_release(&ntff);
 }
 
-/* From here on, functions that take a struct recording or core need the lock. */
-
-static struct recorded_model *find_recorded(struct recording *kept, const struct nx_model *model)
-{
-	for (size_t i = 0; i < kept->models.len; i++)
-		if (nx_slice_equal(nx_ntff_model_uid(kept->models.items[i].model),
-				   nx_ntff_model_uid(model)))
-			return &kept->models.items[i];
-	return NULL;
-}
-
-static uint64_t ring_bytes(const struct nx_notified *notified)
-{
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < notified->rings.len; i++)
-		bytes += notified->rings.items[i].records.len;
-	return bytes;
-}
-
-/* A program may run for days: once is enough. */
-static void warn_full(struct recording *kept, uint32_t core, const char *reason)
-{
-	if (!kept->is_full)
-		nx_log_warn("nrt_execute",
-			    "core %u: the device profile of this session is incomplete from here "
-			    "on: %s; take shorter sessions to have it all",
-			    core, reason);
-	kept->is_full = true;
-}
-
-static bool wants_rings(struct recording *kept, const struct recorded_model *recorded)
-{
-	uint64_t bytes = ring_bytes(&kept->rings);
-
-	for (size_t i = 0; i < kept->models.len; i++)
-		bytes += ring_bytes(&kept->models.items[i].own);
-	/* Without a timeline nothing separates the executions of a model: only the first counts. */
-	if (!nx_ntff_has_timeline(recorded->model) && recorded->own.rings.len)
-		return false;
-	if (bytes >= MAX_RING_BYTES)
-		warn_full(kept, recorded->model->core, "its records have reached 256 MiB");
-	return bytes < MAX_RING_BYTES;
-}
+/* From here on, functions that take a struct nx_core_recording or core need the lock. */
 
 static_assert(NX_INSPECT_PATH_MAX + 256 + 100 <= MAX_PATH, "a session's folder and a file name");
-
-/* Rings of the same kinds in the same order; a model may use more cores than those before. */
-static void append_rings(struct nx_notified *to, struct nx_notified *from)
-{
-	for (size_t i = 0; i < from->rings.len; i++) {
-		struct nx_notified_ring *ring = &from->rings.items[i];
-
-		if (i < to->rings.len) {
-			nx_bytes_append(&to->rings.items[i].records, ring->records.items,
-					ring->records.len);
-		} else {
-			nx_vec_push(&to->rings, *ring);
-			memset(ring, 0, sizeof(*ring));
-		}
-	}
-}
-
-struct adding {
-	struct recording *kept;
-	struct nx_model *model;
-	const struct nx_port_run *run;
-	struct nx_notified rings; /* here, so that they are released if memory runs out */
-};
-
-static struct recorded_model *add_model(struct recording *kept, struct nx_model *model)
-{
-	nx_vec_push(&kept->models, ((struct recorded_model){.model = model}));
-	nx_object_hold(model);
-	return &kept->models.items[kept->models.len - 1];
-}
-
-static void add_guarded(void *context)
-{
-	struct adding *a = context;
-	struct recording *kept = a->kept;
-	struct recorded_model *recorded = find_recorded(kept, a->model);
-	struct nx_notified *to;
-
-	if (!recorded)
-		recorded = add_model(kept, a->model);
-	nx_vec_push(&kept->executions,
-		    ((struct nx_ntff_execution){nx_ntff_model_uid(recorded->model),
-						a->run->start_ps, a->run->end_ps}));
-	recorded->duration_ps = a->run->end_ps - a->run->start_ps;
-	if (!wants_rings(kept, recorded))
-		return;
-	a->model->port->record(a->model->program, a->run,
-			       nx_instance_physical_core(nx_state_instance(), a->model->core),
-			       &a->rings);
-	to = nx_ntff_has_timeline(a->model) ? &kept->rings : &recorded->own;
-	if (to->rings.len) {
-		append_rings(to, &a->rings);
-	} else {
-		*to = a->rings;
-		memset(&a->rings, 0, sizeof(a->rings));
-	}
-}
-
-/* The header has a digest of the rest. */
-static bool is_same_neff(const struct nx_model *a, const struct nx_model *b)
-{
-	return a == b || (a->file.len == b->file.len &&
-			  nx_slice_equal(nx_slice_part(a->file, 0, NX_NEFF_HEADER_BYTES),
-					 nx_slice_part(b->file, 0, NX_NEFF_HEADER_BYTES)));
-}
-
-/* NULL if an execution of the model can be added. */
-static const char *obstacle(struct recording *kept, const struct nx_model *model)
-{
-	const struct recorded_model *recorded = find_recorded(kept, model);
-
-	if (kept->executions.len >= MAX_EXECUTIONS)
-		return "it lists 100,000 executions";
-	if (!recorded && kept->models.len >= MAX_MODELS)
-		return "it has 64 models";
-	if (recorded && !is_same_neff(recorded->model, model))
-		return "two models have the same id";
-	/* A file has one version: the first model's. */
-	assert(!kept->models.len || kept->models.items);
-	if (kept->models.len &&
-	    nx_ntff_has_timeline(kept->models.items[0].model) != nx_ntff_has_timeline(model))
-		return "models of different architectures ran";
-	return NULL;
-}
-
-static void add_to_session(struct recording *kept, struct nx_model *model,
-			   const struct nx_port_run *run)
-{
-	struct adding adding = {.kept = kept, .model = model, .run = run};
-	const char *reason = obstacle(kept, model);
-
-	if (!reason && !nx_heap_guarded(add_guarded, &adding))
-		reason = "memory ran out";
-	nx_notified_release(&adding.rings);
-	if (reason)
-		warn_full(kept, model->core, reason);
-}
-
-static void forget_recording(struct recording *kept)
-{
-	for (size_t i = 0; i < kept->models.len; i++) {
-		nx_object_drop(kept->models.items[i].model);
-		nx_notified_release(&kept->models.items[i].own);
-	}
-	nx_vec_release(&kept->models);
-	nx_vec_release(&kept->executions);
-	nx_notified_release(&kept->rings);
-	memset(&kept->rings, 0, sizeof(kept->rings));
-	kept->is_full = false;
-}
-
-static NRT_STATUS write_recording(const struct recording *kept, const char *path, const char *call)
-{
-	struct nx_bytes ntff = {0};
-	NRT_STATUS st = NRT_RESOURCE;
-	struct nx_ntff_model parts[MAX_MODELS];
-	const struct nx_ntff_recording recording = {
-		.models = parts,
-		.model_count = kept->models.len,
-		.notified = &kept->rings,
-		.executions = kept->executions.items,
-		.execution_count = kept->executions.len,
-		.has_process = true,
-	};
-
-	if (!kept->executions.len)
-		return refuse(call, "nothing was executed during the session");
-	for (size_t i = 0; i < kept->models.len; i++)
-		parts[i] = (struct nx_ntff_model){kept->models.items[i].model,
-						  kept->models.items[i].duration_ps,
-						  &kept->models.items[i].own};
-	if (nx_ntff_encode(&recording, &ntff))
-		st = write_file(path, nx_slice_of(ntff.items, ntff.len), call);
-	nx_vec_release(&ntff);
-	return st;
-}
 
 void nx_ntff_capture_begin_session(void)
 {
@@ -346,7 +150,7 @@ static void write_core(const struct core *c, const char *folder, int session_id,
 	snprintf(suffix, sizeof(suffix), "_vnc_%u", core);
 	for (size_t i = 0; i < c->recording.models.len; i++)
 		write_neff(folder, c->recording.models.items[i].model, suffix);
-	(void)write_recording(&c->recording, path, "nrt_inspect_stop");
+	(void)nx_core_recording_write(&c->recording, path, "nrt_inspect_stop");
 }
 
 void nx_ntff_capture_write_session(const char *folder, int session_id, bool is_end)
@@ -358,7 +162,7 @@ void nx_ntff_capture_write_session(const char *folder, int session_id, bool is_e
 		if (c->is_for_inspect) {
 			write_core(c, folder, session_id, core);
 			if (is_end) {
-				forget_recording(&c->recording);
+				nx_core_recording_clear(&c->recording);
 				c->is_recording = c->is_for_inspect = false;
 			}
 		}
@@ -504,7 +308,7 @@ void nx_ntff_capture_add(struct nx_model *model, const struct nx_port_run *run, 
 		encode_run(model, run, false, &core->latest);
 	}
 	if (core->is_recording)
-		add_to_session(&core->recording, model, run);
+		nx_core_recording_add(&core->recording, model, run);
 	if (atomic_load_explicit(&capture.next_kept_ns, memory_order_relaxed) != UINT64_MAX)
 		keep_run(model, run);
 	pthread_mutex_unlock(&capture.lock);
@@ -541,11 +345,11 @@ void nx_ntff_capture_end(void)
 	for (size_t i = 0; i < MAX_KEPT; i++)
 		forget_kept(&capture.kept[i]);
 	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
-		forget_recording(&capture.cores[core].recording);
+		nx_core_recording_clear(&capture.cores[core].recording);
 		capture.cores[core].is_recording = capture.cores[core].is_for_inspect = false;
 	}
 	for (size_t i = 0; i < capture.stopped.len; i++)
-		forget_recording(&capture.stopped.items[i].recording);
+		nx_core_recording_clear(&capture.stopped.items[i].recording);
 	nx_vec_release(&capture.stopped);
 	pthread_mutex_unlock(&capture.lock);
 }
@@ -625,7 +429,7 @@ static size_t find_stopped(uint64_t id)
 
 static void forget_stopped(size_t i)
 {
-	forget_recording(&capture.stopped.items[i].recording);
+	nx_core_recording_clear(&capture.stopped.items[i].recording);
 	capture.stopped.items[i] = capture.stopped.items[--capture.stopped.len];
 }
 
@@ -641,7 +445,7 @@ static NRT_STATUS end_session(uint64_t id, const char *path, const char *call)
 	if (i == capture.stopped.len)
 		st = refuse(call, "no stopped session has this number");
 	else if (path)
-		st = write_recording(&capture.stopped.items[i].recording, path, call);
+		st = nx_core_recording_write(&capture.stopped.items[i].recording, path, call);
 	if (st == NRT_SUCCESS)
 		forget_stopped(i);
 	pthread_mutex_unlock(&capture.lock);
