@@ -41,7 +41,8 @@ static const struct rule rules[] = {
 	 "Limits on the tensor engine cost %.1f %% of the time.",
 	 "The array may not work in every cycle, to keep within its power, also after a pause.",
 	 "Keep the array busy without pauses, spread dense matrix products over time, or use a "
-	 "smaller data type; the throttled areas are marked in the timeline.", "fraction"},
+	 "smaller data type; the limits that the device reported are marked in the timeline.",
+	 "fraction"},
 	{NX_FINDING_SPILL, FACT(spill_reload_frac), false, 0.25, 0.4, 0.6,
 	 "Spilled data is read back",
 	 "%.1f %% of what is read from HBM had been written there before.",

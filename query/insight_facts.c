@@ -291,13 +291,18 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 				 "ThrottleSummary WHERE throttle_type = 'all' AND "
 				 "max_achievable_util_with_throttling_percent < 1",
 				 of_throttle, 1, err);
-	/* why knows more: limits before the first record, and what they cost */
+	/*
+	 * why knows what limits cost. An array that is slow after a pause has no record; every
+	 * program starts like that, so it counts from a tenth of the time on.
+	 */
 	if (!st)
-		st = ask_numbers(engine,
-				 "SELECT max(ps) / any_value(span_ps) FROM (SELECT pcore_idx, "
-				 "sum(time_ps) FILTER (cause = 'throttled') AS ps FROM EngineTime "
-				 "GROUP BY pcore_idx), WhySummary HAVING max(ps) > 0",
-				 of_throttle, 1, err);
+		st = ask_numbers(
+			engine,
+			"SELECT max(ps) / any_value(span_ps) FROM (SELECT pcore_idx, "
+			"sum(time_ps) FILTER (cause = 'throttled') AS ps FROM EngineTime "
+			"GROUP BY pcore_idx), WhySummary HAVING max(ps) > any_value(span_ps) "
+			"/ 10 OR max(ps) > 0 AND EXISTS (FROM Throttle WHERE k < n)",
+			of_throttle, 1, err);
 	if (!st)
 		st = ask_numbers(engine,
 				 "SELECT " NKI_SHARE("Tensor") ", " NKI_SHARE(
