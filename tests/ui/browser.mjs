@@ -13,6 +13,8 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
 
+import { returningVisitor } from "./returning_visitor.mjs";
+
 const HERE = dirname(fileURLToPath(import.meta.url));
 const optionOf = (name) => resolve(process.argv[process.argv.indexOf(`--${name}`) + 1]);
 const chromiumPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
@@ -33,7 +35,7 @@ const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--
 const faults = [];
 async function newPage() {
 	const context = await browser.newContext({ colorScheme: "dark" });
-	await context.addInitScript(() => localStorage.setItem("neuron-explorer.tour", '"seen"'));
+	await returningVisitor(context);
 	const page = await context.newPage();
 	page.setDefaultTimeout(90_000); // a limit for what hangs, also on a busy machine
 	page.on("pageerror", (fault) => faults.push(fault.message));

@@ -14,6 +14,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { returningVisitor } from "../returning_visitor.mjs";
+
 const HERE = dirname(fileURLToPath(import.meta.url));
 // Limits for what hangs, not for what is slow: they must hold on a machine with ten times the load.
 const SERVER_STARTS_MS = 120_000;
@@ -127,9 +129,8 @@ export class World {
 		const context = await this.browser.newContext({ colorScheme: scheme, viewport: SCREEN,
 			reducedMotion: "reduce", ...options });
 		context.setDefaultTimeout(STEP_MS);
-		// Others have seen the tour.
 		if (!isFirstVisit)
-			await context.addInitScript(() => localStorage.setItem("neuron-explorer.tour", '"seen"'));
+			await returningVisitor(context);
 		const page = await context.newPage();
 		page.on("pageerror", (fault) => this.faults.push(fault.message));
 		page.on("console", (line) => {
