@@ -40,8 +40,8 @@ test("addresses are checked before they are sent", () => {
 test("progress is told in words", () => {
 	const task: Task = { id: 1, kind: "capture", state: "recording", job: "llama", profile: "", stage: "",
 		fraction: 0, message: "", duration_ms: 1000, hosts: [
-			{ address: "a:1", stage: "is done", failure: "" },
-			{ address: "b:1", stage: "records", failure: "" }] };
+			{ address: "a:1", stage: "done", failure: "" },
+			{ address: "b:1", stage: "recording", failure: "" }] };
 	assert.equal(taskText(task), "Recording, 1 of 2 hosts done");
 	assert.equal(taskText({ ...task, state: "failed", message: "a:1: refused" }), "a:1: refused");
 	assert.equal(taskText({ ...task, kind: "fetch", state: "processing" }), "Fetching");

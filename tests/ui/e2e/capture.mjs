@@ -100,7 +100,7 @@ const cases = {
 		await dialog(page).getByRole("checkbox", { name: "This machine" }).check();
 		await dialog(page).getByLabel("Seconds").fill("500");
 		await dialog(page).getByRole("button", { name: "Capture", exact: true }).click();
-		await dialog(page).getByText("records").first().waitFor();
+		await dialog(page).getByText("recording").first().waitFor();
 		await dialog(page).getByRole("button", { name: "Cancel the capture" }).click();
 		await dialog(page).getByText("Cancelled").waitFor();
 	},

@@ -94,8 +94,8 @@ function Progress({ task }: { task: Task }) {
 						<span class="ui-mono">{host.address}</span>
 						<span class={host.failure ? "cap-failure" : "ui-dim"}>
 							{task.message === host.failure && host.failure ? "failed"
-								: host.failure || host.stage || "waits"}</span>
-						{host.stage === "is done" && !host.failure && <Icon name="check" size={12} />}
+								: host.failure || host.stage || "waiting"}</span>
+						{host.stage === "done" && !host.failure && <Icon name="check" size={12} />}
 					</li>
 				))}
 			</ul>

@@ -65,7 +65,7 @@ export function taskText(task: Task): string {
 	switch (task.state) {
 	case "waiting": return "Waiting for other tasks";
 	case "recording": {
-		const done = task.hosts.filter((host) => host.stage === "is done").length;
+		const done = task.hosts.filter((host) => host.stage === "done").length;
 		return task.hosts.length > 1 && done ? `Recording, ${done} of ${task.hosts.length} hosts done`
 			: "Recording";
 	}
