@@ -117,7 +117,7 @@ bool nx_grpc_timeout_read(struct nx_slice text, uint64_t *timeout_ns)
 	    !nx_slice_to_u64(nx_slice_of(text.data, text.len - 1), &value))
 		return false;
 	for (size_t i = 0; i < UNIT_COUNT; i++) {
-		if (text.data[text.len - 1] != units[i].letter)
+		if ((char)text.data[text.len - 1] != units[i].letter)
 			continue;
 		if (__builtin_mul_overflow(value, units[i].ns, timeout_ns))
 			*timeout_ns = UINT64_MAX;

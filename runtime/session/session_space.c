@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/session/session_space.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/lanes.h"
@@ -130,6 +131,7 @@ static void write_events(struct nx_session_space *s, struct nx_xspace_writer *w)
 {
 	struct nx_lanes layout = {0};
 
+	assert(!s->done.len || s->done.items);
 	for (size_t i = 0; i < s->done.len; i++) {
 		const struct nx_session_event *e = &s->done.items[i], *before = i ? e - 1 : NULL;
 		size_t lane;
