@@ -49,7 +49,8 @@ static enum nx_status choose_server(struct nx_s3 *s3, struct nx_error *err)
 	len = strlen(endpoint);
 	while (len && endpoint[len - 1] == '/')
 		len--;
-	if (!start || (strncmp(endpoint, "http://", 7) && strncmp(endpoint, "https://", 8)) ||
+	if (!start ||
+	    (strncmp(endpoint, "http://", 7) != 0 && strncmp(endpoint, "https://", 8) != 0) ||
 	    memchr(start + 3, '/', len - (size_t)(start + 3 - endpoint)))
 		return nx_fail(err, NX_USAGE,
 			       "AWS_ENDPOINT_URL is '%.200s'; it should be like "

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/session/session_space.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "base/lanes.h"
@@ -129,14 +128,14 @@ static uint32_t line_of(struct nx_session_space *s, struct nx_xspace_writer *w,
 
 static void write_events(struct nx_session_space *s, struct nx_xspace_writer *w)
 {
+	const struct nx_session_event *events = s->done.items;
 	struct nx_lanes layout = {0};
 
-	assert(!s->done.len || s->done.items);
 	for (size_t i = 0; i < s->done.len; i++) {
-		const struct nx_session_event *e = &s->done.items[i], *before = i ? e - 1 : NULL;
+		const struct nx_session_event *e = &events[i];
 		size_t lane;
 
-		if (before && (before->plane != e->plane || before->line != e->line)) {
+		if (i && (e[-1].plane != e->plane || e[-1].line != e->line)) {
 			nx_lanes_finish(&layout, ignore_end, NULL);
 			layout = (struct nx_lanes){0};
 		}
