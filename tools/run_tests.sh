@@ -7,7 +7,8 @@
 set -u
 
 make=${MAKE:-make}
-threads="http http/uploads profiler/profiler base/conveyor base/thread base/timer base/workers device/device tables/ahead_rows
+threads="http http/uploads profiler/profiler profiler/continuous profiler/triggers rpc/rpc_server
+	runtime/trace_history base/conveyor base/thread base/timer base/workers device/device tables/ahead_rows
 	tables/system_tables format/perfetto format/parquet_writer export/to_perfetto_system query/watchdog
 	query/engine_pool query/sql_child serve/processing serve/stream runtime/trace_ring runtime/tracer
 	runtime/tracer_quiet nrt/handles nrt/async_queue nrt/execution nrt/inspect_session

@@ -287,7 +287,8 @@ static void sessions_may_end_under_writers(void **state)
 		}
 		nx_tracer_end();
 		taken += take_all().count;
-		assert_true(taken + nx_tracer_count().dropped <= nx_tracer_count().total);
+		/* Each thread may have a record that can be taken and is counted next. */
+		assert_true(taken + nx_tracer_count().dropped <= nx_tracer_count().total + 3);
 	}
 	atomic_store(&is_over, true);
 	for (int i = 0; i < 3; i++)
