@@ -114,13 +114,17 @@ static const char *count_text(uint64_t count, char text[NX_COUNT_TEXT_MAX])
 		value /= 1000;
 		unit++;
 	}
-	snprintf(text, NX_COUNT_TEXT_MAX, count ? "%.3g%s" : "", value, units[unit]);
+	text[0] = '\0';
+	if (count)
+		snprintf(text, NX_COUNT_TEXT_MAX, "%.3g%s", value, units[unit]);
 	return text;
 }
 
 static const char *time_text(int64_t time_ps, char text[NX_COUNT_TEXT_MAX])
 {
-	snprintf(text, NX_COUNT_TEXT_MAX, time_ps ? "%.3f" : "", (double)time_ps / 1e6);
+	text[0] = '\0';
+	if (time_ps)
+		snprintf(text, NX_COUNT_TEXT_MAX, "%.3f", (double)time_ps / 1e6);
 	return text;
 }
 

@@ -215,8 +215,10 @@ static void put_section(struct nx_output *out, const char *title, struct differe
 
 		for (unsigned side = 0; side < 2; side++)
 			nx_measure_text(NX_MEASURE_NS, d->values[side], text[side]);
-		snprintf(share, sizeof(share), d->values[MEASURED] > 0 ? "%+.1f %%" : "",
-			 100 * difference / d->values[MEASURED]);
+		share[0] = '\0';
+		if (d->values[MEASURED] > 0)
+			snprintf(share, sizeof(share), "%+.1f %%",
+				 100 * difference / d->values[MEASURED]);
 		nx_table_row(&table, text[MEASURED], text[PREDICTED],
 			     nx_measure_text(NX_MEASURE_NS, difference, by), share, d->name);
 	}

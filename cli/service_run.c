@@ -166,7 +166,7 @@ static void draw(struct screen *screen)
 		if (counts[i] && used < sizeof(line))
 			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s %zu %s",
 						 line[used - 1] == ':' ? "" : ",", counts[i],
-						 nx_service_stage_text(i));
+						 nx_service_stage_text((enum nx_service_stage)i));
 	if (received_bytes && used < sizeof(line))
 		(void)snprintf(line + used, sizeof(line) - used, " (%s)",
 			       nx_size_text(received_bytes, size));
