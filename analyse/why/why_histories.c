@@ -533,7 +533,7 @@ static bool build_counted(struct history_build *b, size_t key, struct nx_why_his
 	for (size_t stop = 0; stop <= count; stop++) {
 		if (stop < count && records[stop].value)
 			continue;
-		s.records = records + start;
+		s.records = start ? records + start : records; /* NULL if there are none */
 		s.count = stop - start;
 		s.begin_ps = start ? records[start - 1].time_ps : -BEFORE_PS;
 		s.until_ps = stop < count ? records[stop].time_ps : FAR;
