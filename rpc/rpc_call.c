@@ -2,7 +2,6 @@
 /* Calls between the server's thread and their handlers. */
 #include "rpc/rpc_call.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -52,14 +51,22 @@ void nx_rpc_call_answer(struct nx_rpc_call *call, struct nx_rpc_answer *answer)
 		(void)!write(wake_fd, &one, sizeof(one)); /* full: it will wake anyway */
 }
 
-void nx_rpc_call_fail(struct nx_rpc_call *call, enum nx_grpc_status status, const char *fmt, ...)
+struct nx_rpc_answer nx_rpc_answer_failed(enum nx_grpc_status status, const char *fmt, va_list args)
 {
 	struct nx_rpc_answer answer = NX_RPC_ANSWER;
-	va_list args;
 
 	answer.status = status;
-	va_start(args, fmt);
 	vsnprintf(answer.message, sizeof(answer.message), fmt, args);
+	return answer;
+}
+
+void nx_rpc_call_fail(struct nx_rpc_call *call, enum nx_grpc_status status, const char *fmt, ...)
+{
+	struct nx_rpc_answer answer;
+	va_list args;
+
+	va_start(args, fmt);
+	answer = nx_rpc_answer_failed(status, fmt, args);
 	va_end(args);
 	nx_rpc_call_answer(call, &answer);
 }

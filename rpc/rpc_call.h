@@ -9,6 +9,8 @@
 #ifndef NX_RPC_RPC_CALL_H
 #define NX_RPC_RPC_CALL_H
 
+#include <stdarg.h>
+
 #include "base/vec.h"
 #include "rpc/grpc_message.h"
 
@@ -59,6 +61,8 @@ void nx_rpc_answer_add_bytes(struct nx_rpc_answer *answer, struct nx_slice bytes
 void nx_rpc_answer_add_file(struct nx_rpc_answer *answer, uint64_t offset, uint64_t len);
 uint64_t nx_rpc_answer_bytes(const struct nx_rpc_answer *answer);
 void nx_rpc_answer_release(struct nx_rpc_answer *answer);
+struct nx_rpc_answer nx_rpc_answer_failed(enum nx_grpc_status status, const char *fmt, va_list args)
+	NX_PRINTF(2, 0);
 
 /* Takes what the answer holds. A message of more than 4 GiB - 1 is answered with an error. */
 void nx_rpc_call_answer(struct nx_rpc_call *call, struct nx_rpc_answer *answer);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads for what takes time, and how they are stopped. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -75,12 +74,11 @@ void nx_job_finish(struct nx_service_task *job, struct nx_rpc_answer *answer)
 
 void nx_job_refuse(struct nx_service_task *job, enum nx_grpc_status status, const char *fmt, ...)
 {
-	struct nx_rpc_answer answer = NX_RPC_ANSWER;
+	struct nx_rpc_answer answer;
 	va_list args;
 
-	answer.status = status;
 	va_start(args, fmt);
-	vsnprintf(answer.message, sizeof(answer.message), fmt, args);
+	answer = nx_rpc_answer_failed(status, fmt, args);
 	va_end(args);
 	nx_job_finish(job, &answer);
 }
